@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/graph/Elementwise.h"
+
+using namespace mlir;
+
+namespace stator::graph {
+
+void GraphDialect::registerCompareOps() {
+  addOperations<
+#define GET_OP_LIST
+#include "dialects/graph/Compare.cpp.inc"
+      >();
+}
+
+} // namespace stator::graph
+
+#define GET_OP_CLASSES
+#include "dialects/graph/Compare.cpp.inc"

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prefix scans and sorting along one dimension: each result element depends on many of one line. They run as kernels of
+// their own.
+#ifndef STATOR_DIALECTS_GRAPH_SCAN
+#define STATOR_DIALECTS_GRAPH_SCAN
+
+include "dialects/graph/GraphBase.td"
+
+class Graph_Cumulative<string mnemonic> : Graph_Op<mnemonic, [Pure, SameOperandsAndResultType,
+    DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
+  let arguments = (ins Graph_Tensor:$x, I64Attr:$dim);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$x `dim` `=` $dim attr-dict `:` type($x)";
+  let hasVerifier = 1;
+}
+def Graph_CumsumOp : Graph_Cumulative<"cumsum"> { let summary = "Inclusive prefix sum; floats accumulate in f32 (f64 for f64)"; }
+def Graph_CumprodOp : Graph_Cumulative<"cumprod"> { let summary = "Inclusive prefix product"; }
+class Graph_CumulativeExtremum<string mnemonic> : Graph_Op<mnemonic, [Pure, InferTypeOpAdaptor,
+    DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
+  let arguments = (ins Graph_Tensor:$x, I64Attr:$dim);
+  let results = (outs Graph_Tensor:$values, Graph_Tensor:$indices);
+  let assemblyFormat = "$x `dim` `=` $dim attr-dict `:` type($x)";
+  let hasVerifier = 1;
+}
+def Graph_CummaxOp : Graph_CumulativeExtremum<"cummax"> { let summary = "Running maximum and the position (i64) of its latest occurrence; NaN stays"; }
+def Graph_CumminOp : Graph_CumulativeExtremum<"cummin"> { let summary = "Running minimum and the position (i64) of its latest occurrence; NaN stays"; }
+
+def Graph_SortOp : Graph_Op<"sort", [Pure, InferTypeOpAdaptor, DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
+  let summary = "Stable sort along a dimension: values and the positions (i64) they came from; NaN counts as largest";
+  let arguments = (ins Graph_Tensor:$x, I64Attr:$dim, UnitAttr:$descending);
+  let results = (outs Graph_Tensor:$values, Graph_Tensor:$indices);
+  let assemblyFormat = "$x `dim` `=` $dim attr-dict `:` type($x)";
+  let hasVerifier = 1;
+}
+def Graph_TopkOp : Graph_Op<"topk", [Pure, InferTypeOpAdaptor, DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
+  let summary = "The k largest (or smallest) along a dimension, sorted, ties by position: values and positions (i64)";
+  let arguments = (ins Graph_Tensor:$x, I64Attr:$k, I64Attr:$dim, UnitAttr:$smallest);
+  let results = (outs Graph_Tensor:$values, Graph_Tensor:$indices);
+  let assemblyFormat = "$x `k` `=` $k `dim` `=` $dim attr-dict `:` type($x)";
+  let hasVerifier = 1;
+}
+
+#endif
