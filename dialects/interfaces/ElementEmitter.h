@@ -26,12 +26,13 @@ public:
   virtual mlir::Value size(graph::DimExpr dim) = 0;
 
   mlir::Value index(int64_t value);
-  mlir::Value add(mlir::Value a, mlir::Value c);
-  mlir::Value sub(mlir::Value a, mlir::Value c);
-  mlir::Value mul(mlir::Value a, mlir::Value c);
-  /// For values that are not negative.
-  mlir::Value floorDiv(mlir::Value a, mlir::Value c);
-  mlir::Value mod(mlir::Value a, mlir::Value c);
+  // Virtual, so that a template which knows the ranges of its loops can simplify what an op asks for.
+  virtual mlir::Value add(mlir::Value a, mlir::Value c);
+  virtual mlir::Value sub(mlir::Value a, mlir::Value c);
+  virtual mlir::Value mul(mlir::Value a, mlir::Value c);
+  /// For values that are not negative, and divisors above 0.
+  virtual mlir::Value floorDiv(mlir::Value a, mlir::Value c);
+  virtual mlir::Value mod(mlir::Value a, mlir::Value c);
   /// Signed comparison of index values, as an i1.
   mlir::Value lessThan(mlir::Value a, mlir::Value c) { return compare(a, c, false); }
   mlir::Value atLeast(mlir::Value a, mlir::Value c) { return compare(c, a, true); }
@@ -44,8 +45,9 @@ public:
 
   ScalarBuilder s;
 
-private:
-  mlir::Value compare(mlir::Value a, mlir::Value c, bool orEqual);
+protected:
+  /// a < c, or a <= c where `orEqual`.
+  virtual mlir::Value compare(mlir::Value a, mlir::Value c, bool orEqual);
 };
 
 } // namespace stator
