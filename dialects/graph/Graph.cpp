@@ -17,7 +17,7 @@ using namespace mlir;
 namespace stator::graph {
 
 void GraphDialect::registerAttributes() {
-  addAttributes<DimExpr>();
+  registerDimExpr();
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialects/graph/GraphAttributes.cpp.inc"

@@ -25,6 +25,7 @@ def Graph_Dialect : Dialect {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect"];
   let extraClassDeclaration = [{
     void registerAttributes();
+    void registerDimExpr();
     void registerUnaryOps();
     void registerBinaryOps();
     void registerCompareOps();

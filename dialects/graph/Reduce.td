@@ -12,7 +12,7 @@ class Graph_Reduce<string mnemonic> : Graph_Op<mnemonic, [Pure, InferTypeOpAdapt
   let arguments = (ins Graph_Tensor:$x, DenseI64ArrayAttr:$dims);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$x `dims` `=` $dims attr-dict `:` type($x)";
-  let extraClassDeclaration = [{ ::llvm::ArrayRef<int64_t> getReducedDims() { return getDims(); } }];
+  let extraClassDefinition = [{ ::llvm::ArrayRef<int64_t> $cppClass::getReducedDims() { return getDims(); } }];
   let hasVerifier = 1;
 }
 def Graph_SumOp : Graph_Reduce<"sum"> { let summary = "Sum; 0 of no elements; integers wrap"; }

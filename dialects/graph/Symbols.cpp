@@ -158,6 +158,8 @@ DimExpr extremum(DimKind kind, DimExpr a, DimExpr b) {
 
 } // namespace
 
+void GraphDialect::registerDimExpr() { addAttributes<DimExpr>(); }
+
 DimExpr DimExpr::constant(MLIRContext *context, int64_t value) {
   return make(context, DimKind::Constant, value, "", {});
 }
@@ -239,7 +241,7 @@ void DimExpr::forEachSymbol(function_ref<void(StringRef)> visit) const {
 }
 
 static DimExpr fold(DimKind kind, ArrayRef<DimExpr> operands) {
-  DimExpr result = operands[0];
+  DimExpr result = operands.front();
   for (DimExpr next : operands.drop_front()) {
     switch (kind) {
     case DimKind::Add: result = DimExpr::add(result, next); break;
@@ -262,7 +264,7 @@ DimExpr DimExpr::substitute(function_ref<DimExpr(StringRef)> map) const {
     DimExpr mapped = map(getSymbol());
     return mapped ? mapped : *this;
   }
-  SmallVector<DimExpr> operands;
+  std::vector<DimExpr> operands;
   for (DimExpr operand : getOperands()) {
     operands.push_back(operand.substitute(map));
     if (!operands.back()) return {};
