@@ -48,11 +48,13 @@ def Graph_BindSymbolOp : Graph_Op<"bind_symbol", [DeclareOpInterfaceMethods<Eval
   let summary = "Defines a data-dependent symbol of the function as the value of a 0-d i64 tensor; outside its bounds is an error";
   let arguments = (ins Graph_Tensor:$value, StrAttr:$symbol);
   let assemblyFormat = "$symbol `,` $value attr-dict `:` type($value)";
+  let hasVerifier = 1;
 }
 def Graph_AssertOp : Graph_Op<"assert", [DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
   let summary = "A run-time error with `message` unless the 0-d bool holds";
   let arguments = (ins Graph_BoolTensor:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+  let hasVerifier = 1;
 }
 def Graph_AssertShapeOp : Graph_Op<"assert_shape", [Pure, DeclareOpInterfaceMethods<EvaluableOpInterface>,
     DeclareOpInterfaceMethods<ElementalOpInterface>]> {
@@ -72,10 +74,13 @@ def Graph_WriteOp : Graph_Op<"write", [AllTypesMatch<["target", "value"]>, Memor
 def Graph_CopyOp : Graph_Op<"copy", [Pure, SameOperandsAndResultType,
     DeclareOpInterfaceMethods<EvaluableOpInterface>, DeclareOpInterfaceMethods<ElementalOpInterface>]> {
   let summary = "A tensor of its own with x's elements: later writes to either leave the other alone";
+  let description = [{
+    Does not fold while writes may be about, not even for constants: `x` and its copy would be written together. Normalize
+    drops copies once no write is left.
+  }];
   let arguments = (ins Graph_Tensor:$x);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$x attr-dict `:` type($x)";
-  let hasFolder = 1;
 }
 
 #endif

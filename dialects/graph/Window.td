@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Windows over spatial dimensions: convolution, pooling, resizing. Layout [N, C, spatial...]; one to three spatial
-// dimensions; attribute lists have one number per spatial dimension.
+// dimensions; attribute lists have one number per spatial dimension. Attributes that a result type depends on stand in the
+// syntax: type inference while parsing sees no attr-dict.
 #ifndef STATOR_DIALECTS_GRAPH_WINDOW
 #define STATOR_DIALECTS_GRAPH_WINDOW
 
@@ -25,21 +26,39 @@ def Graph_ConvolutionOp : Graph_WindowOp<"convolution", [InferTypeOpAdaptor]> {
                        DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$dilations, I64Attr:$groups, UnitAttr:$transposed,
                        DenseI64ArrayAttr:$output_padding);
   let results = (outs Graph_Tensor:$result);
-  let assemblyFormat = "$x `,` $weight attr-dict `:` type($x) `,` type($weight)";
+  let assemblyFormat = [{
+    $x `,` $weight `strides` `=` $strides `low` `=` $low `high` `=` $high `dilations` `=` $dilations `groups` `=` $groups
+    (`transposed` $transposed^)? `output_padding` `=` $output_padding attr-dict `:` type($x) `,` type($weight)
+  }];
 }
 def Graph_MaxPoolOp : Graph_WindowOp<"max_pool", [InferTypeOpAdaptor]> {
-  let summary = "Largest element of each window and its position (i64, row-major among the spatial dimensions); padding never wins";
+  let summary = "Largest element of each window and its position (i64, row-major among the spatial dimensions)";
+  let description = [{
+    The output size is (in + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1, rounded down, or up with `ceil_mode`
+    as far as the last window still begins inside the input or its left padding. Padding never wins. Of equal elements the
+    first in row-major order wins; of NaN the last, as in PyTorch. A window that meets no element (dilation can step over
+    a short input) gives the lowest value and position 0.
+  }];
   let arguments = (ins Graph_Tensor:$x, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                        DenseI64ArrayAttr:$dilations, UnitAttr:$ceil_mode);
   let results = (outs Graph_Tensor:$values, Graph_Tensor:$indices);
-  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let assemblyFormat = [{
+    $x `kernel` `=` $kernel `strides` `=` $strides `padding` `=` $padding `dilations` `=` $dilations
+    (`ceil_mode` $ceil_mode^)? attr-dict `:` type($x)
+  }];
 }
 def Graph_AvgPoolOp : Graph_WindowOp<"avg_pool", [InferTypeOpAdaptor]> {
   let summary = "Mean of each window; the overhang of ceil_mode never counts, padding counts unless exclude_padding";
+  let description = [{
+    Sizes as for max_pool. `divisor` replaces the count.
+  }];
   let arguments = (ins Graph_Tensor:$x, DenseI64ArrayAttr:$kernel, DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$padding,
                        UnitAttr:$ceil_mode, UnitAttr:$exclude_padding, OptionalAttr<I64Attr>:$divisor);
   let results = (outs Graph_Tensor:$result);
-  let assemblyFormat = "$x attr-dict `:` type($x)";
+  let assemblyFormat = [{
+    $x `kernel` `=` $kernel `strides` `=` $strides `padding` `=` $padding (`ceil_mode` $ceil_mode^)?
+    (`exclude_padding` $exclude_padding^)? (`divisor` `=` $divisor^)? attr-dict `:` type($x)
+  }];
 }
 def Graph_AdaptiveAvgPoolOp : Graph_WindowOp<"adaptive_avg_pool"> {
   let summary = "Output i is the mean over [floor(i * in / out), ceil((i + 1) * in / out)) in each spatial dimension";
@@ -57,8 +76,9 @@ def Graph_ResizeOp : Graph_WindowOp<"resize"> {
   let description = [{
     The source coordinate of output i is i * scale with align_corners (scale = (in - 1) / (out - 1)), else
     (i + 0.5) * scale - 0.5 for linear (clamped at 0) and cubic (A = -0.75), floor(i * scale) for nearest, floor((i + 0.5) * scale) for
-    nearest_exact; scale = in / out, or 1 / scales[d] where `scales` gives a number above 0. Linear is bi- or trilinear.
-    Coordinates are computed in f32 (f64 for f64), as PyTorch does.
+    nearest_exact; scale = in / out, or 1 / scales[d] where `scales` gives a number above 0 (`scales` may be empty). A
+    dimension that keeps its size is copied for nearest and linear, whatever `scales` says. Linear is bi- or trilinear;
+    cubic is for one or two spatial dimensions. Coordinates are computed in f32 (f64 for f64), as PyTorch does.
   }];
   let arguments = (ins Graph_Tensor:$x, Graph_ResizeMode:$mode, UnitAttr:$align_corners, DenseF64ArrayAttr:$scales);
   let results = (outs Graph_Tensor:$result);
