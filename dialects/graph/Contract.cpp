@@ -21,25 +21,28 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   auto both = [&](Complaint &complaint) -> LogicalResult {
     return complaint.at(adaptor.getLhs(), "lhs").at(adaptor.getRhs(), "rhs");
   };
-  int64_t rank = lhs.getRank();
-  if (rank < 2 || rhs.getRank() != rank)
-    return both(complain() << "needs operands of one rank of at least 2: lhs has rank " << rank << ", rhs "
-                           << rhs.getRank());
+  int64_t rank = lhs.getRank(), rhsRank = rhs.getRank();
+  bool shared = rank > 2 && rhsRank == 2;
+  if (rank < 2 || (rhsRank != rank && !shared))
+    return both(complain() << "needs operands of one rank of at least 2, or an rhs of rank 2: lhs has rank " << rank
+                           << ", rhs " << rhsRank);
+  if (shared && adaptor.getTransposeLhs())
+    return both(complain() << "cannot transpose lhs where all its batches share one rhs of rank 2");
   if (lhs.getElementType() != rhs.getElementType())
     return both(complain() << "needs one element type: lhs has " << lhs.getElementType() << ", rhs "
                            << rhs.getElementType());
   SmallVector<DimExpr> a = dimsOf(lhs), b = dimsOf(rhs), result;
   for (int64_t d = 0; d < rank - 2; ++d) {
-    if (a[d] != b[d])
+    if (!shared && a[d] != b[d])
       return both(complain() << "batch dimension " << d << " is " << a[d] << " in lhs but " << b[d] << " in rhs");
     result.push_back(a[d]);
   }
   if (adaptor.getTransposeLhs()) std::swap(a[rank - 2], a[rank - 1]);
-  if (adaptor.getTransposeRhs()) std::swap(b[rank - 2], b[rank - 1]);
-  if (a[rank - 1] != b[rank - 2])
-    return both(complain() << "multiplies " << a[rank - 1] << " columns of lhs with " << b[rank - 2] << " rows of rhs");
+  if (adaptor.getTransposeRhs()) std::swap(b[rhsRank - 2], b[rhsRank - 1]);
+  if (a[rank - 1] != b[rhsRank - 2])
+    return both(complain() << "multiplies " << a[rank - 1] << " columns of lhs with " << b[rhsRank - 2] << " rows of rhs");
   result.push_back(a[rank - 2]);
-  result.push_back(b[rank - 1]);
+  result.push_back(b[rhsRank - 1]);
   types.push_back(tensorOf(result, lhs.getElementType()));
   return success();
 }
@@ -51,17 +54,17 @@ LogicalResult MatmulOp::verify() {
 }
 
 Scalar MatmulOp::emitElement(ElementEmitter &e, unsigned, ValueRange indices) {
-  int64_t rank = indices.size();
+  int64_t rank = indices.size(), rhsRank = getRhs().getType().getRank();
   Type element = getType().getElementType(), compute = computeType(element);
   bool transposeLhs = getTransposeLhs(), transposeRhs = getTransposeRhs();
   DimExpr depth = dimOf(getLhs().getType(), transposeLhs ? rank - 2 : rank - 1);
   auto sum = e.loop(e.index(0), e.size(depth), e.index(1), {e.s.constant(compute, 0)},
                     [&](Value k, ArrayRef<Scalar> state) -> SmallVector<Scalar> {
-                      SmallVector<Value> a(indices), b(indices);
+                      SmallVector<Value> a(indices), b(indices.drop_front(rank - rhsRank));
                       a[rank - 1] = k;
-                      b[rank - 2] = k;
+                      b[rhsRank - 2] = k;
                       if (transposeLhs) std::swap(a[rank - 2], a[rank - 1]);
-                      if (transposeRhs) std::swap(b[rank - 2], b[rank - 1]);
+                      if (transposeRhs) std::swap(b[rhsRank - 2], b[rhsRank - 1]);
                       Scalar x = e.s.cast(e.element(getLhsMutable(), a), compute);
                       Scalar y = e.s.cast(e.element(getRhsMutable(), b), compute);
                       return {e.s.add(state[0], e.s.mul(x, y))};
@@ -76,10 +79,11 @@ static void multiply(const HostTensor &lhs, const HostTensor &rhs, bool transpos
   int64_t depth = lhs.shape[transposeLhs ? rank - 2 : rank - 1];
   int64_t batch = 1;
   for (int64_t d = 0; d < rank - 2; ++d) batch *= result.shape[d];
+  int64_t rhsStep = rhs.rank() == rank ? depth * columns : 0;
   std::vector<T> a = widen<T>(lhs), b = widen<T>(rhs), c(result.size(), T(0));
   std::vector<T> turned(transposeRhs ? depth * columns : 0);
   for (int64_t n = 0; n < batch; ++n) {
-    const T *x = a.data() + n * rows * depth, *y = b.data() + n * depth * columns;
+    const T *x = a.data() + n * rows * depth, *y = b.data() + n * rhsStep;
     if (transposeRhs) {
       for (int64_t j = 0; j < columns; ++j)
         for (int64_t k = 0; k < depth; ++k) turned[k * columns + j] = y[j * depth + k];
