@@ -84,11 +84,11 @@ static void multiply(const HostTensor &lhs, const HostTensor &rhs, bool transpos
   std::vector<T> turned(transposeRhs ? depth * columns : 0);
   for (int64_t n = 0; n < batch; ++n) {
     const T *x = a.data() + n * rows * depth, *y = b.data() + n * rhsStep;
-    if (transposeRhs) {
+    if (transposeRhs && (n == 0 || rhsStep)) {
       for (int64_t j = 0; j < columns; ++j)
         for (int64_t k = 0; k < depth; ++k) turned[k * columns + j] = y[j * depth + k];
-      y = turned.data();
     }
+    if (transposeRhs) y = turned.data();
     for (int64_t i = 0; i < rows; ++i) {
       T *row = c.data() + (n * rows + i) * columns;
       for (int64_t k = 0; k < depth; ++k) {
