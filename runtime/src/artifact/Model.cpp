@@ -35,15 +35,17 @@ std::vector<std::string> levelFeatures(const std::string &level) {
   return features;
 }
 
-int readArch(const std::string &text) {
-  int arch = 0;
-  if (text.size() >= 5 && text.size() <= 7 && text.compare(0, 3, "sm_") == 0)
-    for (size_t i = 3; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
-      arch = arch * 10 + (text[i] - '0');
-      // An architecture-specific suffix as in sm_90a leaves the number.
-      if (i + 1 == text.size() || (i + 2 == text.size() && (text[i + 1] == 'a' || text[i + 1] == 'f'))) return arch;
-    }
-  fail(STATOR_BAD_ARTIFACT, "manifest: unknown arch '%.40s'", text.c_str());
+void readArch(const std::string &text, Module &module) {
+  size_t end = text.size();
+  if (end > 3 && text[end - 1] == 'a') module.scope = Module::Scope::Exact;
+  if (end > 3 && text[end - 1] == 'f') module.scope = Module::Scope::Family;
+  if (module.scope != Module::Scope::Any) --end;
+  bool good = (end == 5 || end == 6) && text.compare(0, 3, "sm_") == 0;
+  for (size_t i = 3; good && i < end; ++i) {
+    good = text[i] >= '0' && text[i] <= '9';
+    module.arch = module.arch * 10 + (text[i] - '0');
+  }
+  if (!good) fail(STATOR_BAD_ARTIFACT, "manifest: unknown arch '%.40s'", text.c_str());
 }
 
 } // namespace
@@ -122,7 +124,7 @@ void Model::readModules(const Archive &archive, const Json &modules) {
         module.cpuFeatures = levelFeatures(json.at("cpu").string("cpu"));
     } else if (kind == "ptx" || kind == "cubin") {
       module.kind = kind == "ptx" ? Module::Kind::Ptx : Module::Kind::Cubin;
-      module.arch = readArch(json.at("arch").string("arch"));
+      readArch(json.at("arch").string("arch"), module);
     } else {
       fail(STATOR_BAD_ARTIFACT, "manifest: unknown kind of module '%.40s'", kind.c_str());
     }

@@ -22,6 +22,8 @@ struct Module {
   std::string name;
   std::vector<std::string> cpuFeatures; // host
   int arch = 0;                         // 80 for "sm_80"
+  /// What the architecture's suffix says: sm_90a runs on 9.0 alone, sm_100f on its major version, sm_90 on newer ones.
+  enum class Scope { Exact, Family, Any } scope = Scope::Any;
   std::string_view image;
 };
 

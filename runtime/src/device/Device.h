@@ -23,6 +23,10 @@ public:
   /// One line for people.
   virtual std::string name() const = 0;
 
+  /// Around every group of calls except allocate() and release(), on the thread that makes them.
+  virtual void enter() {}
+  virtual void leave() noexcept {}
+
   /// At least one byte, aligned to STATOR_ALIGNMENT.
   virtual char *allocate(int64_t bytes, MemoryKind memory) = 0;
   virtual void release(char *address, MemoryKind memory) noexcept = 0;

@@ -34,8 +34,17 @@ class Session::Turn {
 public:
   explicit Turn(Session &session) : session(session) {
     if (session.busy.exchange(true)) fail(STATOR_BUSY, "the session is in use by another call");
+    try {
+      session.device->enter();
+    } catch (...) {
+      session.busy.store(false);
+      throw;
+    }
   }
-  ~Turn() { session.busy.store(false); }
+  ~Turn() {
+    session.device->leave();
+    session.busy.store(false);
+  }
   Turn(const Turn &) = delete;
 
 private:

@@ -70,7 +70,7 @@ private:
   };
 
   Prepared() = default;
-  bool choose(Session &session, const Problem &problem, bool anyLayout);
+  bool choose(Session &session, const Problem &problem, bool anyLayout, int residual);
   void addOperand(Session &session, int argument, const View &view, const MemoryDesc *wanted, bool read, bool written);
   void addPacked(Session &session, const View &view, const MemoryDesc *wanted);
   Reorder makeReorder(Session &session, const MemoryDesc *from, const MemoryDesc *to);
