@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// From the addresses of a warp's lanes to host pointers, with every judgement on the way: undefined addresses, bounds,
+// alignment, freed memory, races; and the traffic counters.
+#pragma once
+
+#include "runtime/simulator/Launch.h"
+
+namespace stator::sim {
+
+/// What a warp instruction wants to touch.
+struct Access {
+  alignas(64) uint64_t address[kLanes];
+  uint32_t mask = 0;
+  uint32_t bytes = 0; ///< of each lane, vectors included
+  Space space = Space::generic;
+  bool write = false, atomic = false;
+};
+
+/// Where it lies. `dense`: all 32 lanes, one behind the other from `data`. Otherwise lane by lane, for the lanes of `ok`.
+struct Places {
+  bool dense = false;
+  uint8_t *data = nullptr, *defined = nullptr;
+  uint8_t *lane[kLanes], *laneDefined[kLanes]; ///< laneDefined null: always defined
+  uint32_t ok = 0;
+  uint32_t globalLanes = 0; ///< lanes whose address is in global memory
+};
+
+/// Fills `access` from a decoded memory instruction.
+void gatherAddresses(Warp &warp, const Instr &instr, uint32_t mask, Access &access);
+/// Resolves and judges. Lanes that may not be accessed are reported and left out of `ok`.
+void resolve(Warp &warp, const Instr &instr, Access &access, Places &places);
+
+/// Are all `bytes` state bytes from `defined` set? Null counts as defined.
+inline bool allDefined(const uint8_t *defined, uint64_t bytes) {
+  if (!defined) return true;
+  uint8_t all = 1;
+  for (uint64_t i = 0; i < bytes; ++i) all &= defined[i];
+  return all;
+}
+
+} // namespace stator::sim

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime/simulator/Launch.h"
+
+#include <algorithm>
+#include <map>
+#include <thread>
+
+namespace stator::sim {
+
+namespace {
+
+/// Warp instructions a block may run before the others get a turn.
+constexpr uint64_t kTurn = 1 << 18;
+
+} // namespace
+
+uint32_t Launch::sharedBytes() const {
+  uint32_t align = kernel->dynamicSharedAlign;
+  if (!dynamicShared) return kernel->sharedBytes;
+  return (kernel->sharedBytes + align - 1) / align * align + dynamicShared;
+}
+
+unsigned blocksPerSm(const Kernel &kernel, const Chip &chip, uint32_t threads, uint32_t dynamicShared) {
+  if (threads == 0) return 0;
+  auto warps = static_cast<int>((threads + kLanes - 1) / kLanes);
+  int blocks = std::min(chip.blocksPerSm, chip.threadsPerSm / (warps * 32));
+  // A block also takes one KiB that the system reserves from compute capability 8.0 on.
+  int reserved = chip.major >= 8 ? 1024 : 0;
+  int64_t shared = int64_t{kernel.sharedBytes} + dynamicShared + reserved;
+  if (shared > 0) blocks = static_cast<int>(std::min<int64_t>(blocks, chip.sharedPerSm / shared));
+  int registers = static_cast<int>(std::max(16u, (kernel.registersPerThread + 7) / 8 * 8)) * warps * 32;
+  blocks = std::min(blocks, chip.registersPerSm / registers);
+  return static_cast<unsigned>(std::max(blocks, 0));
+}
+
+uint64_t Launch::resident() const {
+  unsigned perSm = blocksPerSm(*kernel, *chip, threads(), dynamicShared);
+  return std::max<uint64_t>(perSm, 1) * static_cast<uint64_t>(chip->sms);
+}
+
+Worker::Worker(const Launch &launch, unsigned number)
+    : launch(launch), executed(launch.kernel->code.size()), partialLanes(launch.kernel->code.size()),
+      memoryCounts(launch.kernel->code.size()),
+      state((launch.settings->schedule + 1) * 0x9e3779b97f4a7c15u + number * 0xd1342543de82ef95u) {
+  for (int i = 0; i < 8; ++i) random();
+}
+
+Finding *Worker::report(Warp &warp, const Instr &instr, Kind kind, uint32_t lanes, Severity severity,
+                        const char *message) {
+  bool isNew = false;
+  Finding &f = findings.at(kind, instr.index, isNew);
+  if (!isNew) return nullptr;
+  f.kind = kind;
+  f.severity = severity;
+  f.kernel = launch.kernel->name;
+  f.line = instr.line;
+  f.text = launch.kernel->texts[instr.index];
+  if (instr.sourceLine && launch.module) {
+    auto file = launch.module->files.find(instr.sourceFile);
+    f.sourceFile = file == launch.module->files.end() ? "file " + std::to_string(instr.sourceFile) : file->second;
+    f.sourceLine = instr.sourceLine;
+  }
+  f.block[0] = warp.block.id.x;
+  f.block[1] = warp.block.id.y;
+  f.block[2] = warp.block.id.z;
+  f.warp = warp.index;
+  f.lanes = lanes;
+  f.message = message;
+  return &f;
+}
+
+std::unique_ptr<Worker::Unit> Worker::startUnit(uint64_t index) {
+  auto unit = std::make_unique<Unit>();
+  uint64_t size = launch.cluster.count();
+  for (uint64_t i = 0; i < size; ++i) {
+    std::unique_ptr<Block> block;
+    if (idle.empty()) {
+      block = std::make_unique<Block>(*this, launch);
+    } else {
+      block = std::move(idle.back());
+      idle.pop_back();
+    }
+    block->start(index * size + i);
+    unit->blocks.push_back(std::move(block));
+  }
+  if (size > 1)
+    for (auto &block : unit->blocks) {
+      block->cluster.clear();
+      for (auto &peer : unit->blocks) block->cluster.push_back(peer.get());
+    }
+  unit->changesAtStart = changes;
+  return unit;
+}
+
+bool Worker::runUnit(Unit &unit, bool &progressed) {
+  bool finished = true;
+  progressed = false;
+  for (auto &block : unit.blocks) {
+    if (block->done()) continue;
+    if (block->canRun()) progressed = true;
+    finished &= block->run(kTurn);
+  }
+  return finished;
+}
+
+void Worker::run(uint64_t first, uint64_t end, uint64_t resident) {
+  std::deque<std::unique_ptr<Unit>> alive;
+  uint64_t size = launch.cluster.count(), next = first;
+  uint64_t quietRounds = 0, seen = changes;
+  auto start = [&] {
+    uint64_t index = next++;
+    // A seed also shuffles the order of blocks: a fixed-point-free affine map keeps every index once.
+    if (launch.settings->schedule && end - first > 1) {
+      uint64_t n = end - first, at = index - first;
+      index = launch.settings->schedule % 2 ? first + (n - 1 - at) : first + (at + launch.settings->schedule) % n;
+    }
+    alive.push_back(startUnit(index));
+  };
+  while ((next < end || !alive.empty()) && !aborted) {
+    if (alive.empty()) start();
+    bool anyProgress = false;
+    size_t count = alive.size();
+    for (size_t i = 0; i < count && !aborted; ++i) {
+      std::unique_ptr<Unit> unit = std::move(alive.front());
+      alive.pop_front();
+      bool progressed = false;
+      bool finished = runUnit(*unit, progressed);
+      anyProgress |= progressed || finished;
+      if (!finished) {
+        alive.push_back(std::move(unit));
+        continue;
+      }
+      ++changes;
+      for (auto &block : unit->blocks) idle.push_back(std::move(block));
+    }
+    if (aborted) break;
+    if (steps > launch.settings->stepLimit) {
+      if (!alive.empty()) reportDeadlock(alive, end - next);
+      return;
+    }
+    if (alive.empty()) continue;
+    // Everything alive is stuck or spinning: another block may be what it waits for.
+    if (next < end && (alive.size() + 1) * size <= resident) {
+      start();
+      continue;
+    }
+    if (changes != seen) {
+      seen = changes;
+      quietRounds = 0;
+      if (anyProgress) continue;
+    }
+    if (anyProgress && ++quietRounds < 4) continue;
+    // Nothing has changed in memory for a while. Does each warp only go round in circles?
+    bool hopeless = true;
+    for (auto &unit : alive)
+      for (auto &block : unit->blocks)
+        for (auto &warp : block->warps)
+          if (hopeless && !warp->done() && warp->canRun() && !warp->spinsForever()) hopeless = false;
+    if (aborted) break;
+    if (hopeless && changes == seen) {
+      reportDeadlock(alive, end - next);
+      return;
+    }
+    quietRounds = 0;
+  }
+}
+
+void Worker::reportDeadlock(const std::deque<std::unique_ptr<Unit>> &alive, uint64_t waitingToStart) {
+  Warp *culprit = nullptr;
+  bool spinning = false, converging = false, gathering = false;
+  std::string states;
+  unsigned listed = 0;
+  for (const auto &unit : alive)
+    for (const auto &block : unit->blocks)
+      for (const auto &warp : block->warps) {
+        if (warp->done()) continue;
+        if (!culprit) culprit = warp.get();
+        spinning |= warp->canRun();
+        for (const Group &g : warp->allGroups()) {
+          converging |= g.wait == Wait::converge;
+          gathering |= g.wait == Wait::gather;
+        }
+        if (listed++ < 16)
+          states += "\n  block (" + std::to_string(block->id.x) + "," + std::to_string(block->id.y) + "," +
+                    std::to_string(block->id.z) + ")" + warp->describe();
+      }
+  aborted = true;
+  if (!culprit) return;
+  uint32_t at = culprit->allGroups().empty() ? 0 : culprit->allGroups()[0].pc;
+  at = std::min<uint32_t>(at, static_cast<uint32_t>(launch.kernel->code.size() - 1));
+  const Instr &instr = launch.kernel->code[at];
+  Kind kind = Kind::deadlock;
+  std::string message = spinning ? "livelock: warps spin on memory that nobody will change"
+                                 : "deadlock: no warp can go on";
+  if (!spinning && gathering) {
+    kind = Kind::shuffle;
+    message = "a warp-synchronous instruction waits for lanes of its mask that never arrive";
+  } else if (!spinning && converging) {
+    kind = Kind::divergence;
+    message = "an .aligned instruction waits for lanes of its warp that never arrive";
+  }
+  if (waitingToStart)
+    message += "; " + std::to_string(waitingToStart * launch.cluster.count()) +
+               " blocks could not start because the chip holds only " + std::to_string(launch.resident()) + " at once";
+  uint32_t lanes = culprit->live;
+  if (Finding *f = report(*culprit, instr, kind, lanes, Severity::error, "")) f->message = message + states;
+}
+
+LaunchResult execute(const Launch &launch) {
+  LaunchResult result;
+  uint64_t units = launch.grid.count() / launch.cluster.count();
+  unsigned threads = launch.settings->threads ? launch.settings->threads : std::thread::hardware_concurrency();
+  // Blocks that synchronise with each other, or whose order a seed chooses, keep one deterministic interleaving.
+  bool ordered = launch.kernel->usesGridOrder || launch.settings->schedule || launch.cooperative;
+  if (ordered || threads == 0 || units < 8) threads = 1;
+  threads = static_cast<unsigned>(std::min<uint64_t>(threads, std::max<uint64_t>(units / 4, 1)));
+  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<std::thread> pool;
+  uint64_t resident = launch.resident();
+  for (unsigned i = 0; i < threads; ++i) workers.push_back(std::make_unique<Worker>(launch, i));
+  for (unsigned i = 1; i < threads; ++i)
+    pool.emplace_back([&, i] { workers[i]->run(units * i / threads, units * (i + 1) / threads, resident); });
+  workers[0]->run(0, units / threads, resident);
+  for (std::thread &thread : pool) thread.join();
+  std::map<std::pair<uint32_t, Kind>, size_t> merged;
+  for (auto &worker : workers) {
+    for (Finding &f : worker->findings.take()) {
+      auto [it, isNew] = merged.emplace(std::make_pair(f.line, f.kind), result.findings.size());
+      if (isNew) result.findings.push_back(std::move(f));
+      else result.findings[it->second].count += f.count;
+    }
+    accumulate(result.counters, *launch.kernel, worker->executed, worker->partialLanes, worker->memoryCounts);
+  }
+  return result;
+}
+
+} // namespace stator::sim

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// One kernel launch: its shape, the workers that run its blocks, and what comes out.
+#pragma once
+
+#include "runtime/simulator/Block.h"
+#include "runtime/simulator/Chips.h"
+#include "runtime/simulator/Counters.h"
+#include "runtime/simulator/Memory.h"
+#include "runtime/simulator/Report.h"
+
+#include <deque>
+
+namespace stator::sim {
+
+struct Launch {
+  const Kernel *kernel = nullptr;
+  const ptx::Module *module = nullptr;
+  Memory *memory = nullptr;
+  const Chip *chip = nullptr;
+  const Settings *settings = nullptr;
+  Dim3 grid, block, cluster;
+  uint32_t dynamicShared = 0;
+  bool cooperative = false;
+  uint64_t gridId = 0;
+  std::vector<uint8_t> params; ///< laid out as the kernel declares
+
+  uint32_t threads() const { return static_cast<uint32_t>(block.count()); }
+  uint32_t sharedBytes() const;
+  /// Blocks that the whole chip can hold at once.
+  uint64_t resident() const;
+};
+
+/// Blocks of `kernel` with `threads` threads and `dynamicShared` bytes that one multiprocessor of `chip` holds.
+unsigned blocksPerSm(const Kernel &kernel, const Chip &chip, uint32_t threads, uint32_t dynamicShared);
+
+struct LaunchResult {
+  std::vector<Finding> findings;
+  Counters counters;
+};
+
+/// Runs the launch to its end, or to the first finding that leaves no way on.
+LaunchResult execute(const Launch &launch);
+
+/// What one host thread needs while it runs blocks of a launch.
+class Worker {
+public:
+  Worker(const Launch &launch, unsigned number);
+
+  /// Runs blocks [first, end), keeping at most `resident` alive.
+  void run(uint64_t first, uint64_t end, uint64_t resident);
+
+  /// Records a finding; returns it for the caller to complete when it is the first of its kind at this instruction.
+  Finding *report(Warp &warp, const Instr &instr, Kind kind, uint32_t lanes, Severity severity, const char *message);
+  /// Ends the launch after the current instruction: nothing sensible can follow.
+  void abort() { aborted = true; }
+  uint64_t random() {
+    state ^= state << 13;
+    state ^= state >> 7;
+    return state ^= state << 17;
+  }
+  Allocation *lookUp(uint64_t address) {
+    if (last && lastVersion == launch.memory->version && address - last->base < last->bytes) return last;
+    last = launch.memory->find(address);
+    lastVersion = launch.memory->version;
+    return last;
+  }
+
+  const Launch &launch;
+  Findings findings;
+  std::vector<uint64_t> executed, partialLanes; ///< per instruction: times run; lanes of runs that were not full
+  std::vector<MemoryCount> memoryCounts;        ///< per instruction
+  uint64_t steps = 0;      ///< warp instructions so far: the simulated clock
+  uint64_t changes = 0;    ///< grows when memory may have changed
+  bool aborted = false;
+
+private:
+  struct Unit { ///< the blocks of one cluster, which live and die together
+    std::vector<std::unique_ptr<Block>> blocks;
+    bool stuck = false;
+    uint64_t changesAtStart = 0;
+  };
+  std::unique_ptr<Unit> startUnit(uint64_t index);
+  bool runUnit(Unit &unit, bool &progressed);
+  void reportDeadlock(const std::deque<std::unique_ptr<Unit>> &alive, uint64_t waitingToStart);
+
+  std::vector<std::unique_ptr<Block>> idle;
+  uint64_t state;
+  Allocation *last = nullptr;
+  uint64_t lastVersion = ~uint64_t{0};
+};
+
+} // namespace stator::sim

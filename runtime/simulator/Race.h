@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Shadow memory for data races.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace stator::sim {
+
+class SharedRaces {};
+
+} // namespace stator::sim
