@@ -17,9 +17,7 @@ void complete(Finding *finding, const Access &access, uint32_t lanes, const std:
   finding->allocation = where;
 }
 
-const char *verb(const Access &access) {
-  return access.atomic ? "atomic access" : access.write ? "store" : "load";
-}
+const char *verb(const Access &access) { return access.atomic ? "atomic access" : access.write ? "store" : "load"; }
 
 void reportFault(Warp &warp, const Instr &instr, const Access &access, unsigned lane, Fault fault) {
   Worker &worker = warp.worker;
@@ -106,7 +104,8 @@ private:
 
   void space(Space which, uint32_t lanes) {
     switch (which) {
-    case Space::shared: case Space::sharedCluster: return shared(lanes);
+    case Space::shared:
+    case Space::sharedCluster: return shared(lanes);
     case Space::local: return local(lanes);
     case Space::param: return param(lanes);
     default: return global(lanes);
@@ -206,7 +205,8 @@ private:
       uint64_t at = access.address[l];
       if (access.write || at >= params.size() || access.bytes > params.size() - at) {
         reportWindow(warp, instr, access, l,
-                     "the kernel has " + std::to_string(params.size()) + " bytes of parameters, which cannot be written");
+                     "the kernel has " + std::to_string(params.size()) +
+                         " bytes of parameters, which cannot be written");
         continue;
       }
       places.lane[l] = const_cast<uint8_t *>(params.data()) + at;

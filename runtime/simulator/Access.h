@@ -16,7 +16,8 @@ struct Access {
   bool write = false, atomic = false;
 };
 
-/// Where it lies. `dense`: all 32 lanes, one behind the other from `data`. Otherwise lane by lane, for the lanes of `ok`.
+/// Where it lies. `dense`: all 32 lanes, one behind the other from `data`. Otherwise lane by lane, for the lanes of
+/// `ok`.
 struct Places {
   bool dense = false;
   uint8_t *data = nullptr, *defined = nullptr;

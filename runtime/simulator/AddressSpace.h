@@ -23,7 +23,8 @@ constexpr Space spaceOf(uint64_t generic) {
 }
 constexpr uint64_t windowOf(Space space) {
   switch (space) {
-  case Space::shared: case Space::sharedCluster: return kSharedWindow;
+  case Space::shared:
+  case Space::sharedCluster: return kSharedWindow;
   case Space::local: return kLocalWindow;
   case Space::param: return kParamWindow;
   default: return 0;

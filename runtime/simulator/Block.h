@@ -40,7 +40,8 @@ public:
   /// Can any warp go on without help from outside?
   bool canRun() const;
 
-  /// Arrives at barrier `id`. `wait`: the lanes wait for its completion. Counts whole warps. `predicate`: for barrier.red.
+  /// Arrives at barrier `id`. `wait`: the lanes wait for its completion. Counts whole warps. `predicate`: for
+  /// barrier.red.
   void arrive(Warp &warp, const Instr &instr, uint32_t mask, unsigned id, uint32_t count, bool wait,
               BarrierState::Use use, uint32_t predicateMask);
   /// A warp has lost its last lane: barriers that wait for all may be complete now.
@@ -55,7 +56,7 @@ public:
   /// Host pointer to `bytes` of a thread's local memory, or null when out of bounds.
   uint8_t *local(unsigned thread, uint64_t offset, uint64_t bytes) {
     return offset <= localBytes && bytes <= localBytes - offset ? localData.data() + thread * localBytes + offset
-                                                                 : nullptr;
+                                                                : nullptr;
   }
   uint8_t *localInit(unsigned thread, uint64_t offset) { return localDefined.data() + thread * localBytes + offset; }
 
@@ -66,7 +67,7 @@ public:
   uint64_t linear = 0;
   Dim3 id;
   uint32_t clusterRank = 0;
-  std::vector<Block *> cluster; ///< all blocks of the cluster by rank; empty where it has one
+  std::vector<Block *> cluster;                   ///< all blocks of the cluster by rank; empty where it has one
   std::vector<uint8_t> sharedData, sharedDefined; ///< one byte of state per byte
   SharedRaces sharedRaces;
   uint32_t barrierEpoch = 0; ///< full-block barriers passed

@@ -7,9 +7,9 @@
 namespace stator::sim {
 
 const char *spell(OpClass kind) {
-  static const char *const names[] = {"integer", "floating", "fp64",   "half",    "convert",    "move",
-                                      "compare", "control",  "load",   "store",   "atomic",     "barrier",
-                                      "collective", "special", "tensor", "async_copy", "fence", "internal"};
+  static const char *const names[] = {"integer",    "floating", "fp64",   "half",       "convert", "move",
+                                      "compare",    "control",  "load",   "store",      "atomic",  "barrier",
+                                      "collective", "special",  "tensor", "async_copy", "fence",   "internal"};
   return names[static_cast<unsigned>(kind)];
 }
 
@@ -34,7 +34,9 @@ void accumulate(Counters &c, const Kernel &kernel, const std::vector<uint64_t> &
 
 std::string Counters::json(const std::string &kernel) const {
   std::string out = "{\"kernel\":" + quoteJson(kernel);
-  auto add = [&](const char *name, uint64_t value) { out += ",\"" + std::string(name) + "\":" + std::to_string(value); };
+  auto add = [&](const char *name, uint64_t value) {
+    out += ",\"" + std::string(name) + "\":" + std::to_string(value);
+  };
   add("warp_instructions", warpInstructions);
   add("lane_instructions", laneInstructions);
   for (unsigned i = 0; i < static_cast<unsigned>(OpClass::internal); ++i)

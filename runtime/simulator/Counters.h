@@ -13,11 +13,11 @@ struct Kernel;
 
 /// Memory traffic of one instruction over a launch.
 struct MemoryCount {
-  uint64_t accesses = 0;  ///< warp-level
-  uint64_t bytes = 0;     ///< asked for by lanes
-  uint64_t sectors = 0;   ///< 32-byte sectors of global memory
-  uint64_t ideal = 0;     ///< sectors that the bytes would fill if they were dense
-  uint64_t waves = 0;     ///< shared memory: passes through the banks
+  uint64_t accesses = 0; ///< warp-level
+  uint64_t bytes = 0;    ///< asked for by lanes
+  uint64_t sectors = 0;  ///< 32-byte sectors of global memory
+  uint64_t ideal = 0;    ///< sectors that the bytes would fill if they were dense
+  uint64_t waves = 0;    ///< shared memory: passes through the banks
   uint64_t idealWaves = 0;
 };
 

@@ -14,7 +14,8 @@ using ptx::kNone;
 using ptx::Operand;
 using ptx::Statement;
 
-Decoder::Decoder(const ptx::Module &module, const Function &entry, const SymbolAddresses &symbols, std::string_view text)
+Decoder::Decoder(const ptx::Module &module, const Function &entry, const SymbolAddresses &symbols,
+                 std::string_view text)
     : module(module), entry(entry), symbols(symbols) {
   for (size_t at = 0; at <= text.size();) {
     size_t end = std::min(text.find('\n', at), text.size());
@@ -371,8 +372,8 @@ void Decoder::finish() {
   }
 }
 
-std::unique_ptr<Kernel> decodeKernel(const ptx::Module &module, const Function &function, const SymbolAddresses &symbols,
-                                     std::string_view text) {
+std::unique_ptr<Kernel> decodeKernel(const ptx::Module &module, const Function &function,
+                                     const SymbolAddresses &symbols, std::string_view text) {
   return Decoder(module, function, symbols, text).run();
 }
 

@@ -244,7 +244,8 @@ void Decoder::branchTable(Instr &instr, const std::string &name) {
 }
 
 void Decoder::call(Instr &instr, const std::string &name, const Operand *results, const Operand *arguments) {
-  auto state = std::find_if(states.begin(), states.end(), [&](const FunctionState &s) { return s.function->name == name; });
+  auto state =
+      std::find_if(states.begin(), states.end(), [&](const FunctionState &s) { return s.function->name == name; });
   if (state == states.end()) fail("call of " + name + ", which has no body in this module");
   instr.last = true;
   callFixups.emplace_back(0, name);
@@ -271,26 +272,52 @@ void Decoder::call(Instr &instr, const std::string &name, const Operand *results
 }
 
 Slot Decoder::special(const std::string &name, unsigned bytes) {
-  static const std::map<std::string, Special> names = {
-      {"%tid.x", Special::tidX}, {"%tid.y", Special::tidY}, {"%tid.z", Special::tidZ},
-      {"%ntid.x", Special::ntidX}, {"%ntid.y", Special::ntidY}, {"%ntid.z", Special::ntidZ},
-      {"%ctaid.x", Special::ctaidX}, {"%ctaid.y", Special::ctaidY}, {"%ctaid.z", Special::ctaidZ},
-      {"%nctaid.x", Special::nctaidX}, {"%nctaid.y", Special::nctaidY}, {"%nctaid.z", Special::nctaidZ},
-      {"%clusterid.x", Special::clusteridX}, {"%clusterid.y", Special::clusteridY},
-      {"%clusterid.z", Special::clusteridZ}, {"%nclusterid.x", Special::nclusteridX},
-      {"%nclusterid.y", Special::nclusteridY}, {"%nclusterid.z", Special::nclusteridZ},
-      {"%cluster_ctaid.x", Special::clusterCtaidX}, {"%cluster_ctaid.y", Special::clusterCtaidY},
-      {"%cluster_ctaid.z", Special::clusterCtaidZ}, {"%cluster_nctaid.x", Special::clusterNctaidX},
-      {"%cluster_nctaid.y", Special::clusterNctaidY}, {"%cluster_nctaid.z", Special::clusterNctaidZ},
-      {"%cluster_ctarank", Special::clusterCtarank}, {"%cluster_nctarank", Special::clusterNctarank},
-      {"%is_explicit_cluster", Special::isExplicitCluster}, {"%smid", Special::smid}, {"%nsmid", Special::nsmid},
-      {"%gridid", Special::gridid}, {"%nwarpid", Special::nwarpid}, {"%dynamic_smem_size", Special::dynamicSmemSize},
-      {"%total_smem_size", Special::totalSmemSize}, {"%laneid", Special::laneid}, {"%warpid", Special::warpid},
-      {"%lanemask_eq", Special::lanemaskEq}, {"%lanemask_le", Special::lanemaskLe},
-      {"%lanemask_lt", Special::lanemaskLt}, {"%lanemask_ge", Special::lanemaskGe},
-      {"%lanemask_gt", Special::lanemaskGt}, {"%clock", Special::clock}, {"%clock_hi", Special::clockHi},
-      {"%clock64", Special::clock64}, {"%globaltimer", Special::globaltimer},
-      {"%globaltimer_lo", Special::globaltimerLo}, {"%globaltimer_hi", Special::globaltimerHi}};
+  static const std::map<std::string, Special> names = {{"%tid.x", Special::tidX},
+                                                       {"%tid.y", Special::tidY},
+                                                       {"%tid.z", Special::tidZ},
+                                                       {"%ntid.x", Special::ntidX},
+                                                       {"%ntid.y", Special::ntidY},
+                                                       {"%ntid.z", Special::ntidZ},
+                                                       {"%ctaid.x", Special::ctaidX},
+                                                       {"%ctaid.y", Special::ctaidY},
+                                                       {"%ctaid.z", Special::ctaidZ},
+                                                       {"%nctaid.x", Special::nctaidX},
+                                                       {"%nctaid.y", Special::nctaidY},
+                                                       {"%nctaid.z", Special::nctaidZ},
+                                                       {"%clusterid.x", Special::clusteridX},
+                                                       {"%clusterid.y", Special::clusteridY},
+                                                       {"%clusterid.z", Special::clusteridZ},
+                                                       {"%nclusterid.x", Special::nclusteridX},
+                                                       {"%nclusterid.y", Special::nclusteridY},
+                                                       {"%nclusterid.z", Special::nclusteridZ},
+                                                       {"%cluster_ctaid.x", Special::clusterCtaidX},
+                                                       {"%cluster_ctaid.y", Special::clusterCtaidY},
+                                                       {"%cluster_ctaid.z", Special::clusterCtaidZ},
+                                                       {"%cluster_nctaid.x", Special::clusterNctaidX},
+                                                       {"%cluster_nctaid.y", Special::clusterNctaidY},
+                                                       {"%cluster_nctaid.z", Special::clusterNctaidZ},
+                                                       {"%cluster_ctarank", Special::clusterCtarank},
+                                                       {"%cluster_nctarank", Special::clusterNctarank},
+                                                       {"%is_explicit_cluster", Special::isExplicitCluster},
+                                                       {"%smid", Special::smid},
+                                                       {"%nsmid", Special::nsmid},
+                                                       {"%gridid", Special::gridid},
+                                                       {"%nwarpid", Special::nwarpid},
+                                                       {"%dynamic_smem_size", Special::dynamicSmemSize},
+                                                       {"%total_smem_size", Special::totalSmemSize},
+                                                       {"%laneid", Special::laneid},
+                                                       {"%warpid", Special::warpid},
+                                                       {"%lanemask_eq", Special::lanemaskEq},
+                                                       {"%lanemask_le", Special::lanemaskLe},
+                                                       {"%lanemask_lt", Special::lanemaskLt},
+                                                       {"%lanemask_ge", Special::lanemaskGe},
+                                                       {"%lanemask_gt", Special::lanemaskGt},
+                                                       {"%clock", Special::clock},
+                                                       {"%clock_hi", Special::clockHi},
+                                                       {"%clock64", Special::clock64},
+                                                       {"%globaltimer", Special::globaltimer},
+                                                       {"%globaltimer_lo", Special::globaltimerLo},
+                                                       {"%globaltimer_hi", Special::globaltimerHi}};
   auto it = names.find(name);
   if (it == names.end()) fail("unknown register " + name);
   bool wide = it->second == Special::clock64 || it->second == Special::globaltimer || it->second == Special::gridid;

@@ -43,8 +43,10 @@ private:
       if (frame.next < graph[block].size()) {
         uint32_t to = graph[block][frame.next++];
         if (region[to] != regionId || to == cut) continue;
-        if (!number[to]) enter(to);
-        else if (onStack[to]) low[block] = std::min(low[block], number[to]);
+        if (!number[to])
+          enter(to);
+        else if (onStack[to])
+          low[block] = std::min(low[block], number[to]);
         continue;
       }
       frames.pop_back();
@@ -109,7 +111,8 @@ std::vector<uint32_t> weakTopologicalOrder(const BlockGraph &graph) {
     ++regionId;
     for (uint32_t block : now.members) region[block] = regionId;
     // The search must begin at the head, or a loop could be entered in its middle.
-    if (now.head != nowhere) std::iter_swap(now.members.begin(), std::find(now.members.begin(), now.members.end(), now.head));
+    if (now.head != nowhere)
+      std::iter_swap(now.members.begin(), std::find(now.members.begin(), now.members.end(), now.head));
     Components components(graph, now.members, region, regionId, now.head, number, low, onStack);
     for (auto it = components.found.rbegin(); it != components.found.rend(); ++it) {
       uint32_t head = it->back();

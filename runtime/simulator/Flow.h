@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Order of basic blocks. The warp scheduler runs the lanes with the smallest PC, so code is laid out such that a loop's
 // blocks are contiguous and everything after a branch's join has a larger PC than both arms: a weak topological order
-// (Bourdoncle 1993). Then "smallest PC first" reconverges where immediate post-dominators would, irreducible flow included.
+// (Bourdoncle 1993). Then "smallest PC first" reconverges where immediate post-dominators would, irreducible flow
+// included.
 #pragma once
 
 #include <cstdint>

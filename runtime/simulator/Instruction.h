@@ -42,8 +42,24 @@ struct Modifiers {
 
 /// What an instruction counts as.
 enum class OpClass : uint8_t {
-  integer, floating, fp64, half, convert, move, compare, control, load, store, atomic, barrier, collective, special,
-  tensor, asyncCopy, fence, internal
+  integer,
+  floating,
+  fp64,
+  half,
+  convert,
+  move,
+  compare,
+  control,
+  load,
+  store,
+  atomic,
+  barrier,
+  collective,
+  special,
+  tensor,
+  asyncCopy,
+  fence,
+  internal
 };
 
 struct Instr {
@@ -53,20 +69,20 @@ struct Instr {
   uint32_t guard = kAlways; ///< data offset of the guarding predicate
   uint32_t guardPoison = 0;
   bool guardNegated = false;
-  uint8_t negated = 0; ///< bit i: source predicate i is negated (a is bit 0)
-  uint8_t bytes = 0;   ///< memory: bytes of one element; conversions: see Convert.cpp
+  uint8_t negated = 0;       ///< bit i: source predicate i is negated (a is bit 0)
+  uint8_t bytes = 0;         ///< memory: bytes of one element; conversions: see Convert.cpp
   uint8_t registerBytes = 0; ///< memory: width of the data registers
   bool wideAddress = true;   ///< memory: the address register has 64 bits
   bool last = false;         ///< ends a basic block
   Modifiers mods;
-  int64_t offset = 0;  ///< memory: added to the address; otherwise whatever the row's decoder keeps here
-  uint32_t target = 0; ///< branches: index of the target
+  int64_t offset = 0;               ///< memory: added to the address; otherwise whatever the row's decoder keeps here
+  uint32_t target = 0;              ///< branches: index of the target
   uint32_t list = 0, listCount = 0; ///< further operands, in Kernel::slots
   const Row *row = nullptr;
-  uint32_t index = 0;  ///< of itself
-  uint32_t line = 0;   ///< in the PTX text
+  uint32_t index = 0; ///< of itself
+  uint32_t line = 0;  ///< in the PTX text
   uint32_t sourceFile = 0, sourceLine = 0;
-  uint32_t tag = 0;    ///< free for the row: barrier id, call index, shape number
+  uint32_t tag = 0; ///< free for the row: barrier id, call index, shape number
 };
 
 } // namespace stator::sim

@@ -16,12 +16,53 @@ namespace stator::sim {
 /// Special registers that a kernel can read. The first group is fixed when a block starts, the second when a warp is
 /// set up, the third changes and is refreshed before each read.
 enum class Special : uint8_t {
-  tidX, tidY, tidZ, ntidX, ntidY, ntidZ, ctaidX, ctaidY, ctaidZ, nctaidX, nctaidY, nctaidZ,
-  clusteridX, clusteridY, clusteridZ, nclusteridX, nclusteridY, nclusteridZ,
-  clusterCtaidX, clusterCtaidY, clusterCtaidZ, clusterNctaidX, clusterNctaidY, clusterNctaidZ,
-  clusterCtarank, clusterNctarank, isExplicitCluster, smid, nsmid, gridid, nwarpid, dynamicSmemSize, totalSmemSize,
-  laneid, warpid, lanemaskEq, lanemaskLe, lanemaskLt, lanemaskGe, lanemaskGt,
-  clock, clockHi, clock64, globaltimer, globaltimerLo, globaltimerHi, activemaskNone
+  tidX,
+  tidY,
+  tidZ,
+  ntidX,
+  ntidY,
+  ntidZ,
+  ctaidX,
+  ctaidY,
+  ctaidZ,
+  nctaidX,
+  nctaidY,
+  nctaidZ,
+  clusteridX,
+  clusteridY,
+  clusteridZ,
+  nclusteridX,
+  nclusteridY,
+  nclusteridZ,
+  clusterCtaidX,
+  clusterCtaidY,
+  clusterCtaidZ,
+  clusterNctaidX,
+  clusterNctaidY,
+  clusterNctaidZ,
+  clusterCtarank,
+  clusterNctarank,
+  isExplicitCluster,
+  smid,
+  nsmid,
+  gridid,
+  nwarpid,
+  dynamicSmemSize,
+  totalSmemSize,
+  laneid,
+  warpid,
+  lanemaskEq,
+  lanemaskLe,
+  lanemaskLt,
+  lanemaskGe,
+  lanemaskGt,
+  clock,
+  clockHi,
+  clock64,
+  globaltimer,
+  globaltimerLo,
+  globaltimerHi,
+  activemaskNone
 };
 constexpr bool changes(Special s) { return s >= Special::clock; }
 
@@ -73,10 +114,10 @@ struct Kernel {
   uint32_t dataBytes = 0, poisonCount = 1;
   uint32_t paramBytes = 0, localBytes = 0, sharedBytes = 0;
   uint32_t dynamicSharedAlign = 16;
-  uint32_t callParamBase = 0;    ///< where call parameters lie in a thread's local memory
-  bool usesGridOrder = false;    ///< atomics, fences or volatile accesses: blocks run in one fixed interleaving
+  uint32_t callParamBase = 0;       ///< where call parameters lie in a thread's local memory
+  bool usesGridOrder = false;       ///< atomics, fences or volatile accesses: blocks run in one fixed interleaving
   bool usesPartialBarriers = false; ///< named barriers or mbarriers: warps of a block are ordered pairwise
-  uint32_t registersPerThread = 0; ///< an estimate for occupancy: 32-bit registers live at once
+  uint32_t registersPerThread = 0;  ///< an estimate for occupancy: 32-bit registers live at once
 
   /// Can control get from instruction `from` to instruction `to`?
   bool reaches(uint32_t from, uint32_t to) const;

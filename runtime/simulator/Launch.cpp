@@ -190,8 +190,8 @@ void Worker::reportDeadlock(const std::deque<std::unique_ptr<Unit>> &alive, uint
   at = std::min<uint32_t>(at, static_cast<uint32_t>(launch.kernel->code.size() - 1));
   const Instr &instr = launch.kernel->code[at];
   Kind kind = Kind::deadlock;
-  std::string message = spinning ? "livelock: warps spin on memory that nobody will change"
-                                 : "deadlock: no warp can go on";
+  std::string message =
+      spinning ? "livelock: warps spin on memory that nobody will change" : "deadlock: no warp can go on";
   if (!spinning && gathering) {
     kind = Kind::shuffle;
     message = "a warp-synchronous instruction waits for lanes of its mask that never arrive";
@@ -226,8 +226,10 @@ LaunchResult execute(const Launch &launch) {
   for (auto &worker : workers) {
     for (Finding &f : worker->findings.take()) {
       auto [it, isNew] = merged.emplace(std::make_pair(f.line, f.kind), result.findings.size());
-      if (isNew) result.findings.push_back(std::move(f));
-      else result.findings[it->second].count += f.count;
+      if (isNew)
+        result.findings.push_back(std::move(f));
+      else
+        result.findings[it->second].count += f.count;
     }
     accumulate(result.counters, *launch.kernel, worker->executed, worker->partialLanes, worker->memoryCounts);
   }

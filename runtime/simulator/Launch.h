@@ -69,8 +69,8 @@ public:
   Findings findings;
   std::vector<uint64_t> executed, partialLanes; ///< per instruction: times run; lanes of runs that were not full
   std::vector<MemoryCount> memoryCounts;        ///< per instruction
-  uint64_t steps = 0;      ///< warp instructions so far: the simulated clock
-  uint64_t changes = 0;    ///< grows when memory may have changed
+  uint64_t steps = 0;                           ///< warp instructions so far: the simulated clock
+  uint64_t changes = 0;                         ///< grows when memory may have changed
   bool aborted = false;
 
 private:

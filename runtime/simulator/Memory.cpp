@@ -119,8 +119,8 @@ Fault Memory::check(const Allocation &allocation, uint64_t address, uint64_t byt
   if (write && allocation.readOnly) return Fault::readOnly;
   if (allocation.regions.empty()) return Fault::none;
   const auto &regions = allocation.regions;
-  auto it = std::upper_bound(regions.begin(), regions.end(), address,
-                             [](uint64_t a, const Region &r) { return a < r.base; });
+  auto it =
+      std::upper_bound(regions.begin(), regions.end(), address, [](uint64_t a, const Region &r) { return a < r.base; });
   // Several regions may begin below; the last live one that holds the range decides, dead ones explain.
   bool inDead = false;
   while (it != regions.begin()) {

@@ -3,8 +3,8 @@
 //
 // Each device has one range of simulated addresses, backed by one lazily mapped range of host memory, so an allocation
 // of many gigabytes costs only the pages that are touched. Beside the data lies one byte of state per byte (defined or
-// not). Addresses are never given out twice while the range lasts, and gaps lie between allocations: a stray access hits
-// no other allocation, and use after free is recognised for ever.
+// not). Addresses are never given out twice while the range lasts, and gaps lie between allocations: a stray access
+// hits no other allocation, and use after free is recognised for ever.
 #pragma once
 
 #include "runtime/simulator/AddressSpace.h"

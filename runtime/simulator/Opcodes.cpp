@@ -18,7 +18,7 @@ std::string_view takeUntil(std::string_view &rest, char separator) {
   return head;
 }
 
-void apply(Modifiers &m, std::string_view s) {
+void applySuffix(Modifiers &m, std::string_view s) {
   using std::pair;
   static const std::unordered_map<std::string_view, void (*)(Modifiers &)> table = {
       {"rn", [](Modifiers &m) { m.round = Rounding::nearestEven; }},
@@ -96,8 +96,10 @@ bool matches(std::string_view form, const std::vector<std::string> &suffixes, Mo
     bool optional = segment.back() == '?', found = false;
     if (optional) segment.remove_suffix(1);
     while (at < suffixes.size() && !found && !segment.empty()) found = takeUntil(segment, '|') == suffixes[at];
-    if (found) apply(modifiers, suffixes[at++]);
-    else if (!optional) return false;
+    if (found)
+      applySuffix(modifiers, suffixes[at++]);
+    else if (!optional)
+      return false;
   }
   return at == suffixes.size();
 }

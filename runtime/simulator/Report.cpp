@@ -32,9 +32,12 @@ std::string quoteJson(const std::string &text) {
   std::string out = "\"";
   for (char c : text) {
     char buffer[8];
-    if (c == '"' || c == '\\') out += std::string("\\") + c;
-    else if (c == '\n') out += "\\n";
-    else if (c == '\t') out += "\\t";
+    if (c == '"' || c == '\\')
+      out += std::string("\\") + c;
+    else if (c == '\n')
+      out += "\\n";
+    else if (c == '\t')
+      out += "\\t";
     else if (static_cast<unsigned char>(c) < 0x20) {
       std::snprintf(buffer, sizeof buffer, "\\u%04x", c);
       out += buffer;

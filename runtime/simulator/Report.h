@@ -12,8 +12,22 @@
 namespace stator::sim {
 
 enum class Kind : uint8_t {
-  outOfBounds, misaligned, race, uninitialised, useAfterFree, barrier, shuffle, asyncCopy, mbarrier, proxy, wgmma,
-  readonlyCache, deadlock, cooperative, divergence, trap
+  outOfBounds,
+  misaligned,
+  race,
+  uninitialised,
+  useAfterFree,
+  barrier,
+  shuffle,
+  asyncCopy,
+  mbarrier,
+  proxy,
+  wgmma,
+  readonlyCache,
+  deadlock,
+  cooperative,
+  divergence,
+  trap
 };
 enum class Severity : uint8_t { error, warning };
 
@@ -23,13 +37,13 @@ struct Finding {
   Kind kind = Kind::trap;
   Severity severity = Severity::error;
   std::string kernel;
-  uint32_t line = 0;        ///< of the PTX text
-  std::string text;         ///< of the instruction
-  std::string sourceFile;   ///< from `.loc`; empty where unknown
+  uint32_t line = 0;      ///< of the PTX text
+  std::string text;       ///< of the instruction
+  std::string sourceFile; ///< from `.loc`; empty where unknown
   uint32_t sourceLine = 0;
   uint32_t block[3] = {0, 0, 0};
   uint32_t warp = 0;
-  uint32_t lanes = 0; ///< mask
+  uint32_t lanes = 0;              ///< mask
   std::vector<uint64_t> addresses; ///< of the first lanes
   std::string allocation;          ///< what the address lies in or next to
   std::string message;

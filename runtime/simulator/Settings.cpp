@@ -47,15 +47,22 @@ Settings Settings::fromEnvironment(std::string &error) {
     }
   }
   if (const char *mode = std::getenv("STATOR_SIM_ASYNC"); mode && *mode) {
-    if (!std::strcmp(mode, "early")) s.async = Async::early;
-    else if (!std::strcmp(mode, "late")) s.async = Async::late;
-    else if (!std::strcmp(mode, "random")) s.async = Async::random;
-    else bad("STATOR_SIM_ASYNC", mode, "early, late or random");
+    if (!std::strcmp(mode, "early"))
+      s.async = Async::early;
+    else if (!std::strcmp(mode, "late"))
+      s.async = Async::late;
+    else if (!std::strcmp(mode, "random"))
+      s.async = Async::random;
+    else
+      bad("STATOR_SIM_ASYNC", mode, "early, late or random");
   }
   if (const char *mode = std::getenv("STATOR_SIM_NUMERICS"); mode && *mode) {
-    if (!std::strcmp(mode, "nominal")) s.numerics = Numerics::nominal;
-    else if (!std::strcmp(mode, "adversarial")) s.numerics = Numerics::adversarial;
-    else bad("STATOR_SIM_NUMERICS", mode, "nominal or adversarial");
+    if (!std::strcmp(mode, "nominal"))
+      s.numerics = Numerics::nominal;
+    else if (!std::strcmp(mode, "adversarial"))
+      s.numerics = Numerics::adversarial;
+    else
+      bad("STATOR_SIM_NUMERICS", mode, "nominal or adversarial");
   }
   if (const char *file = std::getenv("STATOR_SIM_REPORT")) s.report = file;
   if (const char *file = std::getenv("STATOR_SIM_COUNTERS")) s.counters = file;

@@ -13,8 +13,42 @@ inline constexpr uint32_t kAllLanes = 0xffffffffu;
 
 /// Types that appear as suffixes of opcodes and in declarations.
 enum class Type : uint8_t {
-  none, pred, b8, b16, b32, b64, b128, u8, u16, u32, u64, s8, s16, s32, s64, f16, f16x2, bf16, bf16x2, tf32, f32, f64,
-  e4m3, e5m2, e4m3x2, e5m2x2, u4, s4, b1, u16x2, s16x2, f32x2, ue8m0x2, e2m1, e2m3, e3m2
+  none,
+  pred,
+  b8,
+  b16,
+  b32,
+  b64,
+  b128,
+  u8,
+  u16,
+  u32,
+  u64,
+  s8,
+  s16,
+  s32,
+  s64,
+  f16,
+  f16x2,
+  bf16,
+  bf16x2,
+  tf32,
+  f32,
+  f64,
+  e4m3,
+  e5m2,
+  e4m3x2,
+  e5m2x2,
+  u4,
+  s4,
+  b1,
+  u16x2,
+  s16x2,
+  f32x2,
+  ue8m0x2,
+  e2m1,
+  e2m3,
+  e3m2
 };
 
 /// State spaces. `generic` addresses are resolved at run time by the windows of AddressSpace.h.
@@ -30,13 +64,36 @@ enum class Scope : uint8_t { none, cta, cluster, gpu, system };
 /// Bytes of one element of `type` in memory (packed pairs count as one element); 0 for predicates and sub-byte types.
 constexpr unsigned sizeOf(Type type) {
   switch (type) {
-  case Type::b8: case Type::u8: case Type::s8: case Type::e4m3: case Type::e5m2: case Type::e2m1: case Type::e2m3:
+  case Type::b8:
+  case Type::u8:
+  case Type::s8:
+  case Type::e4m3:
+  case Type::e5m2:
+  case Type::e2m1:
+  case Type::e2m3:
   case Type::e3m2: return 1;
-  case Type::b16: case Type::u16: case Type::s16: case Type::f16: case Type::bf16: case Type::e4m3x2:
-  case Type::e5m2x2: case Type::ue8m0x2: return 2;
-  case Type::b32: case Type::u32: case Type::s32: case Type::f32: case Type::tf32: case Type::f16x2:
-  case Type::bf16x2: case Type::u16x2: case Type::s16x2: return 4;
-  case Type::b64: case Type::u64: case Type::s64: case Type::f64: case Type::f32x2: return 8;
+  case Type::b16:
+  case Type::u16:
+  case Type::s16:
+  case Type::f16:
+  case Type::bf16:
+  case Type::e4m3x2:
+  case Type::e5m2x2:
+  case Type::ue8m0x2: return 2;
+  case Type::b32:
+  case Type::u32:
+  case Type::s32:
+  case Type::f32:
+  case Type::tf32:
+  case Type::f16x2:
+  case Type::bf16x2:
+  case Type::u16x2:
+  case Type::s16x2: return 4;
+  case Type::b64:
+  case Type::u64:
+  case Type::s64:
+  case Type::f64:
+  case Type::f32x2: return 8;
   case Type::b128: return 16;
   default: return 0;
   }

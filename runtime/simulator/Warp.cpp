@@ -196,9 +196,12 @@ bool Warp::schedule() {
     if (g.wait != Wait::none) continue;
     ++runnable;
     bool better = best < 0;
-    if (!better && random) better = worker.random() % runnable == 0;
-    else if (!better && rotated) better = g.turn < parked[static_cast<size_t>(best)].turn;
-    else if (!better) better = g.pc < parked[static_cast<size_t>(best)].pc;
+    if (!better && random)
+      better = worker.random() % runnable == 0;
+    else if (!better && rotated)
+      better = g.turn < parked[static_cast<size_t>(best)].turn;
+    else if (!better)
+      better = g.pc < parked[static_cast<size_t>(best)].pc;
     if (better) best = static_cast<int>(i);
   }
   rotated = false;

@@ -36,19 +36,35 @@ struct Ex2 {
     return x != x ? x : r;
   }
 };
-struct Lg2 { double operator()(double x) const { return std::log2(x); } };
-struct Sin { double operator()(double x) const { return std::sin(x); } };
-struct Cos { double operator()(double x) const { return std::cos(x); } };
-struct Tanh { double operator()(double x) const { return std::tanh(x); } };
-struct RcpWide { double operator()(double x) const { return 1.0 / x; } };
-struct Rsqrt { double operator()(double x) const { return 1.0 / __builtin_sqrt(x); } };
-struct SqrtWide { double operator()(double x) const { return __builtin_sqrt(x); } };
+struct Lg2 {
+  double operator()(double x) const { return std::log2(x); }
+};
+struct Sin {
+  double operator()(double x) const { return std::sin(x); }
+};
+struct Cos {
+  double operator()(double x) const { return std::cos(x); }
+};
+struct Tanh {
+  double operator()(double x) const { return std::tanh(x); }
+};
+struct RcpWide {
+  double operator()(double x) const { return 1.0 / x; }
+};
+struct Rsqrt {
+  double operator()(double x) const { return 1.0 / __builtin_sqrt(x); }
+};
+struct SqrtWide {
+  double operator()(double x) const { return __builtin_sqrt(x); }
+};
 
 /// An error bound: relative to the result, and absolute where |argument| or the range asks for it.
 struct Bound {
   double relative, absolute;
 };
-struct Ex2Bound { static Bound at(double, double) { return {2 * 0x1p-24, 0}; } };
+struct Ex2Bound {
+  static Bound at(double, double) { return {2 * 0x1p-24, 0}; }
+};
 struct Lg2Bound {
   static Bound at(double x, double) { return x > 0.5 && x < 2 ? Bound{0, 0x1p-22} : Bound{0x1p-22, 0}; }
 };
@@ -58,10 +74,18 @@ struct TrigBound {
     return {0, m <= 6.2831853071795862 ? 0x1p-21 * 1.4142135 : m <= 314.15926535 ? 0x1p-15 * 1.23 : 1.0};
   }
 };
-struct TanhBound { static Bound at(double, double) { return {0x1p-11, 0}; } };
-struct RcpBound { static Bound at(double, double) { return {0x1p-24, 0}; } };
-struct RsqrtBound { static Bound at(double, double) { return {0x1p-23 * 1.07, 0}; } };
-struct SqrtBound { static Bound at(double, double) { return {0x1p-23, 0}; } };
+struct TanhBound {
+  static Bound at(double, double) { return {0x1p-11, 0}; }
+};
+struct RcpBound {
+  static Bound at(double, double) { return {0x1p-24, 0}; }
+};
+struct RsqrtBound {
+  static Bound at(double, double) { return {0x1p-23 * 1.07, 0}; }
+};
+struct SqrtBound {
+  static Bound at(double, double) { return {0x1p-23, 0}; }
+};
 
 /// A number in [-1, 1] that depends on the argument's bits and the seed.
 inline double noise(uint64_t bits, uint64_t seed) {
@@ -105,10 +129,8 @@ template <bool Full> void divide(Warp &w, const Instr &i, uint32_t mask) {
     if (ftz) a = flush(a), b = flush(b);
     double exact = static_cast<double>(a) / static_cast<double>(b), m = std::fabs(static_cast<double>(b));
     auto r = static_cast<float>(exact);
-    if (seed)
-      r = disturbed(exact, {0x1p-23, 0}, uint64_t{bitCast<uint32_t>(a)} << 32 | bitCast<uint32_t>(b), seed);
-    if (!Full && m > 0x1p126 && !std::isinf(m))
-      r = std::isinf(a) ? bitCast<float>(kNan32) : std::copysign(0.0f, r);
+    if (seed) r = disturbed(exact, {0x1p-23, 0}, uint64_t{bitCast<uint32_t>(a)} << 32 | bitCast<uint32_t>(b), seed);
+    if (!Full && m > 0x1p126 && !std::isinf(m)) r = std::isinf(a) ? bitCast<float>(kNan32) : std::copysign(0.0f, r);
     r = canonical(r);
     return ftz ? flush(r) : r;
   });
@@ -129,18 +151,17 @@ constexpr OpClass kSpecial = OpClass::special;
 
 } // namespace
 
-STATOR_SIM_ROWS(approximateRows,
-    {"ex2.approx.ftz?.f32", "ff", approximate<Ex2, Ex2Bound>, kSpecial},
-    {"lg2.approx.ftz?.f32", "ff", approximate<Lg2, Lg2Bound>, kSpecial},
-    {"sin.approx.ftz?.f32", "ff", approximate<Sin, TrigBound>, kSpecial},
-    {"cos.approx.ftz?.f32", "ff", approximate<Cos, TrigBound>, kSpecial},
-    {"tanh.approx.f32", "ff", approximate<Tanh, TanhBound>, kSpecial},
-    {"rcp.approx.ftz?.f32", "ff", approximate<RcpWide, RcpBound>, kSpecial},
-    {"rsqrt.approx.ftz?.f32", "ff", approximate<Rsqrt, RsqrtBound>, kSpecial},
-    {"sqrt.approx.ftz?.f32", "ff", approximate<SqrtWide, SqrtBound>, kSpecial},
-    {"div.approx.ftz?.f32", "fff", divide<false>, kSpecial},
-    {"div.full.ftz?.f32", "fff", divide<true>, kSpecial},
-    {"rcp.approx.ftz.f64", "ee", approximate64<RcpWide>, kSpecial},
-    {"rsqrt.approx.ftz?.f64", "ee", approximate64<Rsqrt>, kSpecial})
+STATOR_SIM_ROWS(approximateRows, {"ex2.approx.ftz?.f32", "ff", approximate<Ex2, Ex2Bound>, kSpecial},
+                {"lg2.approx.ftz?.f32", "ff", approximate<Lg2, Lg2Bound>, kSpecial},
+                {"sin.approx.ftz?.f32", "ff", approximate<Sin, TrigBound>, kSpecial},
+                {"cos.approx.ftz?.f32", "ff", approximate<Cos, TrigBound>, kSpecial},
+                {"tanh.approx.f32", "ff", approximate<Tanh, TanhBound>, kSpecial},
+                {"rcp.approx.ftz?.f32", "ff", approximate<RcpWide, RcpBound>, kSpecial},
+                {"rsqrt.approx.ftz?.f32", "ff", approximate<Rsqrt, RsqrtBound>, kSpecial},
+                {"sqrt.approx.ftz?.f32", "ff", approximate<SqrtWide, SqrtBound>, kSpecial},
+                {"div.approx.ftz?.f32", "fff", divide<false>, kSpecial},
+                {"div.full.ftz?.f32", "fff", divide<true>, kSpecial},
+                {"rcp.approx.ftz.f64", "ee", approximate64<RcpWide>, kSpecial},
+                {"rsqrt.approx.ftz?.f64", "ee", approximate64<Rsqrt>, kSpecial})
 
 } // namespace stator::sim::STATOR_SIM_LEVEL

@@ -8,7 +8,7 @@ namespace stator::sim {
 
 namespace {
 
-enum : int64_t { kAligned = 1, kArrive = 2, kReduce = 4 };
+constexpr int64_t kAligned = 1, kArrive = 2, kReduce = 4;
 
 /// The one value that all lanes of `mask` hold in `slot`; reports when they differ.
 bool uniformValue(Warp &w, const Instr &i, Slot slot, uint32_t mask, uint32_t &value) {
@@ -19,7 +19,8 @@ bool uniformValue(Warp &w, const Instr &i, Slot slot, uint32_t mask, uint32_t &v
   for (unsigned l = 0; l < kLanes; ++l) same &= !(mask >> l & 1) || lanes[l] == value;
   if (bad || !same) {
     w.worker.report(w, i, bad ? Kind::uninitialised : Kind::barrier, bad ? bad : mask, Severity::error,
-                    bad ? "a barrier's number or count is undefined" : "lanes of a warp name different barriers or counts");
+                    bad ? "a barrier's number or count is undefined"
+                        : "lanes of a warp name different barriers or counts");
     return false;
   }
   return true;
@@ -35,7 +36,8 @@ bool othersCanArrive(Warp &w, const Instr &i, uint32_t mask) {
   }
   if (!lost) return true;
   if (Finding *f = w.worker.report(w, i, Kind::divergence, lost, Severity::error, ""))
-    f->message = "an .aligned instruction is executed by a part of the warp; the other lanes are elsewhere" + w.describe();
+    f->message =
+        "an .aligned instruction is executed by a part of the warp; the other lanes are elsewhere" + w.describe();
   w.worker.abort();
   return false;
 }
@@ -158,7 +160,8 @@ const Row kRows[] = {
     {"barrier.cta?.red.and|or.aligned?.pred", nullptr, barrier, OpClass::barrier, decodeBarrier},
     {"bar.warp.sync", "w", warpBarrier, OpClass::barrier},
     {"membar.cta|gl|sys", nullptr, fence, OpClass::fence, decodePlain},
-    {"fence.sc|acq_rel|acquire|release?.sync_restrict::shared::cta|sync_restrict::shared::cluster?.cta|cluster|gpu|sys", nullptr, fence, OpClass::fence, decodePlain},
+    {"fence.sc|acq_rel|acquire|release?.sync_restrict::shared::cta|sync_restrict::shared::cluster?.cta|cluster|gpu|sys",
+     nullptr, fence, OpClass::fence, decodePlain},
 };
 
 } // namespace

@@ -7,14 +7,25 @@ namespace stator::sim::STATOR_SIM_LEVEL {
 
 namespace {
 
-struct And { template <class T> T operator()(T a, T b) const { return a & b; } };
-struct Or { template <class T> T operator()(T a, T b) const { return a | b; } };
-struct Xor { template <class T> T operator()(T a, T b) const { return a ^ b; } };
-struct Not { template <class T> T operator()(T a) const { return static_cast<T>(~a); } };
-struct CNot { template <class T> T operator()(T a) const { return a == 0 ? T{1} : T{0}; } };
+struct And {
+  template <class T> T operator()(T a, T b) const { return a & b; }
+};
+struct Or {
+  template <class T> T operator()(T a, T b) const { return a | b; }
+};
+struct Xor {
+  template <class T> T operator()(T a, T b) const { return a ^ b; }
+};
+struct Not {
+  template <class T> T operator()(T a) const { return static_cast<T>(~a); }
+};
+struct CNot {
+  template <class T> T operator()(T a) const { return a == 0 ? T{1} : T{0}; }
+};
 
 template <class F> void logicPredicate(Warp &w, const Instr &i, uint32_t mask) {
-  uint32_t a = w.predicate(i.a) ^ (i.negated & 1 ? kAllLanes : 0), b = w.predicate(i.b) ^ (i.negated & 2 ? kAllLanes : 0);
+  uint32_t a = w.predicate(i.a) ^ (i.negated & 1 ? kAllLanes : 0),
+           b = w.predicate(i.b) ^ (i.negated & 2 ? kAllLanes : 0);
   keepPredicate(w, i.d, F{}(a, b), mask, w.poison[i.a.poison] | w.poison[i.b.poison]);
 }
 void notPredicate(Warp &w, const Instr &i, uint32_t mask) {
@@ -61,7 +72,9 @@ template <class T> T reversed(T a) {
   for (unsigned i = 0; i < sizeof(T) * 8; ++i) out = static_cast<T>(out << 1 | (a >> i & 1));
   return out;
 }
-struct Brev { template <class T> T operator()(T a) const { return reversed(a); } };
+struct Brev {
+  template <class T> T operator()(T a) const { return reversed(a); }
+};
 
 /// Position of the most significant bit that is not a sign bit, or ~0; `.shiftamt` counts from the top.
 template <class T, bool ShiftAmount> void bfind(Warp &w, const Instr &i, uint32_t mask) {
@@ -119,8 +132,7 @@ template <class T> void bfi(Warp &w, const Instr &i, uint32_t mask) {
     out[l] = static_cast<T>((b[l] & ~place) | (pos >= width ? T{0} : static_cast<T>(a[l] << pos) & place));
   }
   keep(w.lanes<T>(i.d), out, mask);
-  w.define(i.d, mask,
-           w.poison[i.a.poison] | w.poison[i.b.poison] | w.poison[i.c.poison] | w.poison[i.e.poison]);
+  w.define(i.d, mask, w.poison[i.a.poison] | w.poison[i.b.poison] | w.poison[i.c.poison] | w.poison[i.e.poison]);
 }
 
 template <bool Clamp> void bmsk(Warp &w, const Instr &i, uint32_t mask) {
@@ -221,78 +233,42 @@ constexpr OpClass kInt = OpClass::integer;
 
 } // namespace
 
-STATOR_SIM_ROWS(bitRows,
-    {"and.pred", "ppp", logicPredicate<And>, kInt},
-    {"or.pred", "ppp", logicPredicate<Or>, kInt},
-    {"xor.pred", "ppp", logicPredicate<Xor>, kInt},
-    {"not.pred", "pp", notPredicate, kInt},
-    {"and.b16", "hhh", binary<uint16_t, And>, kInt},
-    {"and.b32", "www", binary<uint32_t, And>, kInt},
-    {"and.b64", "ddd", binary<uint64_t, And>, kInt},
-    {"or.b16", "hhh", binary<uint16_t, Or>, kInt},
-    {"or.b32", "www", binary<uint32_t, Or>, kInt},
-    {"or.b64", "ddd", binary<uint64_t, Or>, kInt},
-    {"xor.b16", "hhh", binary<uint16_t, Xor>, kInt},
-    {"xor.b32", "www", binary<uint32_t, Xor>, kInt},
-    {"xor.b64", "ddd", binary<uint64_t, Xor>, kInt},
-    {"not.b16", "hh", unary<uint16_t, Not>, kInt},
-    {"not.b32", "ww", unary<uint32_t, Not>, kInt},
-    {"not.b64", "dd", unary<uint64_t, Not>, kInt},
-    {"cnot.b16", "hh", unary<uint16_t, CNot>, kInt},
-    {"cnot.b32", "ww", unary<uint32_t, CNot>, kInt},
-    {"cnot.b64", "dd", unary<uint64_t, CNot>, kInt},
-    {"shl.b16", "hhw", shiftLeft<uint16_t>, kInt},
-    {"shl.b32", "www", shiftLeft<uint32_t>, kInt},
-    {"shl.b64", "ddw", shiftLeft<uint64_t>, kInt},
-    {"shr.b16|u16", "hhw", shiftRight<uint16_t>, kInt},
-    {"shr.b32|u32", "www", shiftRight<uint32_t>, kInt},
-    {"shr.b64|u64", "ddw", shiftRight<uint64_t>, kInt},
-    {"shr.s16", "hhw", shiftRight<int16_t>, kInt},
-    {"shr.s32", "www", shiftRight<int32_t>, kInt},
-    {"shr.s64", "ddw", shiftRight<int64_t>, kInt},
-    {"shf.l.wrap.b32", "wwww", funnel<true, true>, kInt},
-    {"shf.l.clamp.b32", "wwww", funnel<true, false>, kInt},
-    {"shf.r.wrap.b32", "wwww", funnel<false, true>, kInt},
-    {"shf.r.clamp.b32", "wwww", funnel<false, false>, kInt},
-    {"popc.b32", "ww", popc<uint32_t>, kInt},
-    {"popc.b64", "wd", popc<uint64_t>, kInt},
-    {"clz.b32", "ww", clz<uint32_t>, kInt},
-    {"clz.b64", "wd", clz<uint64_t>, kInt},
-    {"brev.b32", "ww", unary<uint32_t, Brev>, kInt},
-    {"brev.b64", "dd", unary<uint64_t, Brev>, kInt},
-    {"bfind.u32", "ww", bfind<uint32_t, false>, kInt},
-    {"bfind.s32", "ww", bfind<int32_t, false>, kInt},
-    {"bfind.u64", "wd", bfind<uint64_t, false>, kInt},
-    {"bfind.s64", "wd", bfind<int64_t, false>, kInt},
-    {"bfind.shiftamt.u32", "ww", bfind<uint32_t, true>, kInt},
-    {"bfind.shiftamt.s32", "ww", bfind<int32_t, true>, kInt},
-    {"bfind.shiftamt.u64", "wd", bfind<uint64_t, true>, kInt},
-    {"bfind.shiftamt.s64", "wd", bfind<int64_t, true>, kInt},
-    {"fns.b32", "wwww", fns, kInt},
-    {"bfe.u32", "wwww", bfe<uint32_t>, kInt},
-    {"bfe.s32", "wwww", bfe<int32_t>, kInt},
-    {"bfe.u64", "ddww", bfe<uint64_t>, kInt},
-    {"bfe.s64", "ddww", bfe<int64_t>, kInt},
-    {"bfi.b32", "wwwww", bfi<uint32_t>, kInt},
-    {"bfi.b64", "dddww", bfi<uint64_t>, kInt},
-    {"bmsk.clamp.b32", "www", bmsk<true>, kInt},
-    {"bmsk.wrap.b32", "www", bmsk<false>, kInt},
-    {"szext.clamp.s32", "www", szext<true, true>, kInt},
-    {"szext.clamp.u32", "www", szext<false, true>, kInt},
-    {"szext.wrap.s32", "www", szext<true, false>, kInt},
-    {"szext.wrap.u32", "www", szext<false, false>, kInt},
-    {"lop3.b32", nullptr, lop3, kInt, decodeLop3},
-    {"prmt.b32", "wwww", prmt<Prmt::plain>, kInt},
-    {"prmt.b32.f4e", "wwww", prmt<Prmt::f4e>, kInt},
-    {"prmt.b32.b4e", "wwww", prmt<Prmt::b4e>, kInt},
-    {"prmt.b32.rc8", "wwww", prmt<Prmt::rc8>, kInt},
-    {"prmt.b32.ecl", "wwww", prmt<Prmt::ecl>, kInt},
-    {"prmt.b32.ecr", "wwww", prmt<Prmt::ecr>, kInt},
-    {"prmt.b32.rc16", "wwww", prmt<Prmt::rc16>, kInt},
-    {"dp4a.s32.s32", "wwww", dp4a<int8_t, int8_t>, kInt},
-    {"dp4a.s32.u32", "wwww", dp4a<int8_t, uint8_t>, kInt},
-    {"dp4a.u32.s32", "wwww", dp4a<uint8_t, int8_t>, kInt},
-    {"dp4a.u32.u32", "wwww", dp4a<uint8_t, uint8_t>, kInt},
+STATOR_SIM_ROWS(
+    bitRows, {"and.pred", "ppp", logicPredicate<And>, kInt}, {"or.pred", "ppp", logicPredicate<Or>, kInt},
+    {"xor.pred", "ppp", logicPredicate<Xor>, kInt}, {"not.pred", "pp", notPredicate, kInt},
+    {"and.b16", "hhh", binary<uint16_t, And>, kInt}, {"and.b32", "www", binary<uint32_t, And>, kInt},
+    {"and.b64", "ddd", binary<uint64_t, And>, kInt}, {"or.b16", "hhh", binary<uint16_t, Or>, kInt},
+    {"or.b32", "www", binary<uint32_t, Or>, kInt}, {"or.b64", "ddd", binary<uint64_t, Or>, kInt},
+    {"xor.b16", "hhh", binary<uint16_t, Xor>, kInt}, {"xor.b32", "www", binary<uint32_t, Xor>, kInt},
+    {"xor.b64", "ddd", binary<uint64_t, Xor>, kInt}, {"not.b16", "hh", unary<uint16_t, Not>, kInt},
+    {"not.b32", "ww", unary<uint32_t, Not>, kInt}, {"not.b64", "dd", unary<uint64_t, Not>, kInt},
+    {"cnot.b16", "hh", unary<uint16_t, CNot>, kInt}, {"cnot.b32", "ww", unary<uint32_t, CNot>, kInt},
+    {"cnot.b64", "dd", unary<uint64_t, CNot>, kInt}, {"shl.b16", "hhw", shiftLeft<uint16_t>, kInt},
+    {"shl.b32", "www", shiftLeft<uint32_t>, kInt}, {"shl.b64", "ddw", shiftLeft<uint64_t>, kInt},
+    {"shr.b16|u16", "hhw", shiftRight<uint16_t>, kInt}, {"shr.b32|u32", "www", shiftRight<uint32_t>, kInt},
+    {"shr.b64|u64", "ddw", shiftRight<uint64_t>, kInt}, {"shr.s16", "hhw", shiftRight<int16_t>, kInt},
+    {"shr.s32", "www", shiftRight<int32_t>, kInt}, {"shr.s64", "ddw", shiftRight<int64_t>, kInt},
+    {"shf.l.wrap.b32", "wwww", funnel<true, true>, kInt}, {"shf.l.clamp.b32", "wwww", funnel<true, false>, kInt},
+    {"shf.r.wrap.b32", "wwww", funnel<false, true>, kInt}, {"shf.r.clamp.b32", "wwww", funnel<false, false>, kInt},
+    {"popc.b32", "ww", popc<uint32_t>, kInt}, {"popc.b64", "wd", popc<uint64_t>, kInt},
+    {"clz.b32", "ww", clz<uint32_t>, kInt}, {"clz.b64", "wd", clz<uint64_t>, kInt},
+    {"brev.b32", "ww", unary<uint32_t, Brev>, kInt}, {"brev.b64", "dd", unary<uint64_t, Brev>, kInt},
+    {"bfind.u32", "ww", bfind<uint32_t, false>, kInt}, {"bfind.s32", "ww", bfind<int32_t, false>, kInt},
+    {"bfind.u64", "wd", bfind<uint64_t, false>, kInt}, {"bfind.s64", "wd", bfind<int64_t, false>, kInt},
+    {"bfind.shiftamt.u32", "ww", bfind<uint32_t, true>, kInt}, {"bfind.shiftamt.s32", "ww", bfind<int32_t, true>, kInt},
+    {"bfind.shiftamt.u64", "wd", bfind<uint64_t, true>, kInt}, {"bfind.shiftamt.s64", "wd", bfind<int64_t, true>, kInt},
+    {"fns.b32", "wwww", fns, kInt}, {"bfe.u32", "wwww", bfe<uint32_t>, kInt}, {"bfe.s32", "wwww", bfe<int32_t>, kInt},
+    {"bfe.u64", "ddww", bfe<uint64_t>, kInt}, {"bfe.s64", "ddww", bfe<int64_t>, kInt},
+    {"bfi.b32", "wwwww", bfi<uint32_t>, kInt}, {"bfi.b64", "dddww", bfi<uint64_t>, kInt},
+    {"bmsk.clamp.b32", "www", bmsk<true>, kInt}, {"bmsk.wrap.b32", "www", bmsk<false>, kInt},
+    {"szext.clamp.s32", "www", szext<true, true>, kInt}, {"szext.clamp.u32", "www", szext<false, true>, kInt},
+    {"szext.wrap.s32", "www", szext<true, false>, kInt}, {"szext.wrap.u32", "www", szext<false, false>, kInt},
+    {"lop3.b32", nullptr, lop3, kInt, decodeLop3}, {"prmt.b32", "wwww", prmt<Prmt::plain>, kInt},
+    {"prmt.b32.f4e", "wwww", prmt<Prmt::f4e>, kInt}, {"prmt.b32.b4e", "wwww", prmt<Prmt::b4e>, kInt},
+    {"prmt.b32.rc8", "wwww", prmt<Prmt::rc8>, kInt}, {"prmt.b32.ecl", "wwww", prmt<Prmt::ecl>, kInt},
+    {"prmt.b32.ecr", "wwww", prmt<Prmt::ecr>, kInt}, {"prmt.b32.rc16", "wwww", prmt<Prmt::rc16>, kInt},
+    {"dp4a.s32.s32", "wwww", dp4a<int8_t, int8_t>, kInt}, {"dp4a.s32.u32", "wwww", dp4a<int8_t, uint8_t>, kInt},
+    {"dp4a.u32.s32", "wwww", dp4a<uint8_t, int8_t>, kInt}, {"dp4a.u32.u32", "wwww", dp4a<uint8_t, uint8_t>, kInt},
     {"dp2a.lo.s32.s32", "wwww", dp2a<int8_t, int8_t, false>, kInt},
     {"dp2a.lo.s32.u32", "wwww", dp2a<int8_t, uint8_t, false>, kInt},
     {"dp2a.lo.u32.s32", "wwww", dp2a<uint8_t, int8_t, false>, kInt},

@@ -99,8 +99,10 @@ template <Shuffle Mode> void shuffle(Warp &w, const Instr &i, uint32_t mask) {
         p = j <= top;
         break;
       }
-      if (!p) j = lane;
-      else inRange |= 1u << l;
+      if (!p)
+        j = lane;
+      else
+        inRange |= 1u << l;
       // A source that is not among the executing lanes gives an undefined value.
       if (!(all >> j & 1)) {
         result[l] = 0;
@@ -169,12 +171,26 @@ void decodeVote(Decoder &decoder, const ptx::Statement &s, Instr &instr) {
   instr.b = decoder.source(s.operands[2], 4);
 }
 
-struct Plus { template <class T> T operator()(T a, T b) const { return static_cast<T>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b)); } };
-struct Least { template <class T> T operator()(T a, T b) const { return std::min(a, b); } };
-struct Most { template <class T> T operator()(T a, T b) const { return std::max(a, b); } };
-struct AndBits { template <class T> T operator()(T a, T b) const { return a & b; } };
-struct OrBits { template <class T> T operator()(T a, T b) const { return a | b; } };
-struct XorBits { template <class T> T operator()(T a, T b) const { return a ^ b; } };
+struct Plus {
+  template <class T> T operator()(T a, T b) const {
+    return static_cast<T>(static_cast<uint32_t>(a) + static_cast<uint32_t>(b));
+  }
+};
+struct Least {
+  template <class T> T operator()(T a, T b) const { return std::min(a, b); }
+};
+struct Most {
+  template <class T> T operator()(T a, T b) const { return std::max(a, b); }
+};
+struct AndBits {
+  template <class T> T operator()(T a, T b) const { return a & b; }
+};
+struct OrBits {
+  template <class T> T operator()(T a, T b) const { return a | b; }
+};
+struct XorBits {
+  template <class T> T operator()(T a, T b) const { return a ^ b; }
+};
 
 template <class T, class F> void redux(Warp &w, const Instr &i, uint32_t mask) {
   meet(w, i, mask, i.b, [&](const Parts &parts, uint32_t) {

@@ -62,7 +62,8 @@ void copyParams(Warp &w, const Instr &i, uint32_t mask, bool before) {
     for (unsigned l = 0; l < kLanes; ++l) {
       if (!(mask >> l & 1)) continue;
       unsigned thread = w.index * kLanes + l;
-      std::memcpy(w.block.local(thread, places.data, size.data), w.block.local(thread, places.poison, size.data), size.data);
+      std::memcpy(w.block.local(thread, places.data, size.data), w.block.local(thread, places.poison, size.data),
+                  size.data);
       std::memcpy(w.block.localInit(thread, places.data), w.block.localInit(thread, places.poison), size.data);
     }
   }

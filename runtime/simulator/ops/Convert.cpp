@@ -15,8 +15,10 @@ template <class T> constexpr bool kFloating = std::is_floating_point_v<T> || kHa
 
 /// The value of a lane in a type that holds it exactly.
 template <class S> auto widen(S s) {
-  if constexpr (kHalf<S>) return toFloat(s);
-  else return s;
+  if constexpr (kHalf<S>)
+    return toFloat(s);
+  else
+    return s;
 }
 
 template <class T> T roundIntegral(T x, Rounding round) {
@@ -113,7 +115,8 @@ template <class D, class S> void convert(Warp &w, const Instr &i, uint32_t mask)
   alignas(64) S from[kLanes];
   alignas(64) D out[kLanes];
   const uint8_t *a = w.data + i.a.data;
-  if (i.registerBytes == sizeof(S)) std::memcpy(from, a, sizeof from);
+  if (i.registerBytes == sizeof(S))
+    std::memcpy(from, a, sizeof from);
   else
     for (unsigned l = 0; l < kLanes; ++l) std::memcpy(&from[l], a + size_t{i.registerBytes} * l, sizeof(S));
   Lane<D, S> lane{i.mods.round, i.mods.ftz, i.mods.sat, i.mods.relu};
@@ -128,9 +131,12 @@ template <class D, class S> void convert(Warp &w, const Instr &i, uint32_t mask)
         wide[l] = static_cast<R>(static_cast<std::conditional_t<std::is_signed_v<D>, int64_t, uint64_t>>(out[l]));
       keep(w.lanes<R>(i.d), wide, mask);
     };
-    if (i.bytes == 2) extend(uint16_t{0});
-    else if (i.bytes == 4) extend(uint32_t{0});
-    else extend(uint64_t{0});
+    if (i.bytes == 2)
+      extend(uint16_t{0});
+    else if (i.bytes == 4)
+      extend(uint32_t{0});
+    else
+      extend(uint64_t{0});
   } else {
     uint8_t *d = w.data + i.d.data;
     for (unsigned l = 0; l < kLanes; ++l)
@@ -182,7 +188,9 @@ void decodeConvert(Decoder &decoder, const ptx::Statement &s, Instr &instr) {
   Type d = instr.mods.types[0], from = instr.mods.types[1];
   instr.execute = converter(d, from);
   instr.d = decoder.wideDestination(s.operands[0], sizeOf(d), instr.bytes);
-  auto number = from == Type::f32 ? Decoder::Number::f32 : from == Type::f64 ? Decoder::Number::f64 : Decoder::Number::integer;
+  auto number = from == Type::f32   ? Decoder::Number::f32
+                : from == Type::f64 ? Decoder::Number::f64
+                                    : Decoder::Number::integer;
   instr.a = decoder.wideSource(s.operands[1], sizeOf(from), number, instr.registerBytes);
 }
 
@@ -239,8 +247,10 @@ void toTf32(Warp &w, const Instr &i, uint32_t mask) {
     if (x != x) return kNan32;
     if ((u & 0x7fffffff) == 0x7f800000) return satfinite ? (u & 0x80000000) | 0x7f7fe000 : u;
     uint32_t r = u;
-    if (round == Rounding::nearestAway) r = u + 0x1000;
-    else if (round == Rounding::nearestEven) r = u + 0xfff + (u >> 13 & 1);
+    if (round == Rounding::nearestAway)
+      r = u + 0x1000;
+    else if (round == Rounding::nearestEven)
+      r = u + 0xfff + (u >> 13 & 1);
     r &= 0xffffe000;
     if (satfinite && (r & 0x7fffffff) >= 0x7f800000) r = (u & 0x80000000) | 0x7f7fe000;
     return r;
@@ -255,19 +265,23 @@ constexpr OpClass kCvt = OpClass::convert;
 } // namespace
 
 STATOR_SIM_ROWS(convertRows,
-    {"cvt.sat?." STATOR_SIM_INTS "." STATOR_SIM_INTS, nullptr, convert<uint32_t, uint32_t>, kCvt, decodeConvert},
-    {"cvt.rni|rzi|rmi|rpi.ftz?.sat?." STATOR_SIM_INTS "." STATOR_SIM_FLOATS, nullptr, convert<int32_t, float>, kCvt, decodeConvert},
-    {"cvt.rn|rz|rm|rp.sat?." STATOR_SIM_FLOATS "." STATOR_SIM_INTS, nullptr, convert<float, int32_t>, kCvt, decodeConvert},
-    {"cvt.rn|rz|rm|rp|rni|rzi|rmi|rpi?.ftz?.relu?.sat?." STATOR_SIM_FLOATS "." STATOR_SIM_FLOATS, nullptr, convert<float, float>, kCvt, decodeConvert},
-    {"cvt.rn|rz.ftz?.relu?.satfinite?.f16x2.f32", "wff", packPair<F16>, kCvt},
-    {"cvt.rn|rz.relu?.satfinite?.bf16x2.f32", "wff", packPair<BF16>, kCvt},
-    {"cvt.rn.satfinite.relu?.e4m3x2.f32", "hff", packFp8<true>, kCvt},
-    {"cvt.rn.satfinite.relu?.e5m2x2.f32", "hff", packFp8<false>, kCvt},
-    {"cvt.rn.satfinite.relu?.e4m3x2.f16x2", "hw", halfToFp8<true>, kCvt},
-    {"cvt.rn.satfinite.relu?.e5m2x2.f16x2", "hw", halfToFp8<false>, kCvt},
-    {"cvt.rn.relu?.f16x2.e4m3x2", "wh", fp8ToHalf<true>, kCvt},
-    {"cvt.rn.relu?.f16x2.e5m2x2", "wh", fp8ToHalf<false>, kCvt},
-    {"cvt.rna.satfinite?.tf32.f32", "wf", toTf32, kCvt},
-    {"cvt.rn|rz.satfinite?.relu?.satfinite?.tf32.f32", "wf", toTf32, kCvt})
+                {"cvt.sat?." STATOR_SIM_INTS "." STATOR_SIM_INTS, nullptr, convert<uint32_t, uint32_t>, kCvt,
+                 decodeConvert},
+                {"cvt.rni|rzi|rmi|rpi.ftz?.sat?." STATOR_SIM_INTS "." STATOR_SIM_FLOATS, nullptr,
+                 convert<int32_t, float>, kCvt, decodeConvert},
+                {"cvt.rn|rz|rm|rp.sat?." STATOR_SIM_FLOATS "." STATOR_SIM_INTS, nullptr, convert<float, int32_t>, kCvt,
+                 decodeConvert},
+                {"cvt.rn|rz|rm|rp|rni|rzi|rmi|rpi?.ftz?.relu?.sat?." STATOR_SIM_FLOATS "." STATOR_SIM_FLOATS, nullptr,
+                 convert<float, float>, kCvt, decodeConvert},
+                {"cvt.rn|rz.ftz?.relu?.satfinite?.f16x2.f32", "wff", packPair<F16>, kCvt},
+                {"cvt.rn|rz.relu?.satfinite?.bf16x2.f32", "wff", packPair<BF16>, kCvt},
+                {"cvt.rn.satfinite.relu?.e4m3x2.f32", "hff", packFp8<true>, kCvt},
+                {"cvt.rn.satfinite.relu?.e5m2x2.f32", "hff", packFp8<false>, kCvt},
+                {"cvt.rn.satfinite.relu?.e4m3x2.f16x2", "hw", halfToFp8<true>, kCvt},
+                {"cvt.rn.satfinite.relu?.e5m2x2.f16x2", "hw", halfToFp8<false>, kCvt},
+                {"cvt.rn.relu?.f16x2.e4m3x2", "wh", fp8ToHalf<true>, kCvt},
+                {"cvt.rn.relu?.f16x2.e5m2x2", "wh", fp8ToHalf<false>, kCvt},
+                {"cvt.rna.satfinite?.tf32.f32", "wf", toTf32, kCvt},
+                {"cvt.rn|rz.satfinite?.relu?.satfinite?.tf32.f32", "wf", toTf32, kCvt})
 
 } // namespace stator::sim::STATOR_SIM_LEVEL

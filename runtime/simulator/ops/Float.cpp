@@ -6,11 +6,21 @@ namespace stator::sim::STATOR_SIM_LEVEL {
 
 namespace {
 
-struct Add { template <class T> T operator()(T a, T b) const { return a + b; } };
-struct Sub { template <class T> T operator()(T a, T b) const { return a - b; } };
-struct Mul { template <class T> T operator()(T a, T b) const { return a * b; } };
-struct Div { template <class T> T operator()(T a, T b) const { return a / b; } };
-struct Rcp { template <class T> T operator()(T a) const { return T{1} / a; } };
+struct Add {
+  template <class T> T operator()(T a, T b) const { return a + b; }
+};
+struct Sub {
+  template <class T> T operator()(T a, T b) const { return a - b; }
+};
+struct Mul {
+  template <class T> T operator()(T a, T b) const { return a * b; }
+};
+struct Div {
+  template <class T> T operator()(T a, T b) const { return a / b; }
+};
+struct Rcp {
+  template <class T> T operator()(T a) const { return T{1} / a; }
+};
 struct Sqrt {
   float operator()(float a) const { return __builtin_sqrtf(a); }
   double operator()(double a) const { return __builtin_sqrt(a); }
@@ -20,8 +30,12 @@ struct Fma {
   double operator()(double a, double b, double c) const { return __builtin_fma(a, b, c); }
 };
 
-template <class T> struct BitsOf { using type = uint32_t; };
-template <> struct BitsOf<double> { using type = uint64_t; };
+template <class T> struct BitsOf {
+  using type = uint32_t;
+};
+template <> struct BitsOf<double> {
+  using type = uint64_t;
+};
 template <class T> using Bits = typename BitsOf<T>::type;
 template <class T> constexpr Bits<T> kSign = Bits<T>{1} << (sizeof(T) * 8 - 1);
 
@@ -56,8 +70,12 @@ template <class F> void minMax(Warp &w, const Instr &i, uint32_t mask) {
   });
 }
 
-template <class T> struct Abs { T operator()(T a) const { return bitCast<T>(bitCast<Bits<T>>(a) & ~kSign<T>); } };
-template <class T> struct Neg { T operator()(T a) const { return bitCast<T>(bitCast<Bits<T>>(a) ^ kSign<T>); } };
+template <class T> struct Abs {
+  T operator()(T a) const { return bitCast<T>(bitCast<Bits<T>>(a) & ~kSign<T>); }
+};
+template <class T> struct Neg {
+  T operator()(T a) const { return bitCast<T>(bitCast<Bits<T>>(a) ^ kSign<T>); }
+};
 template <class F> void sign32(Warp &w, const Instr &i, uint32_t mask) {
   if (i.mods.ftz) return map1<float, float>(w, i, mask, [](float a) { return F{}(flush(a)); });
   map1<float, float>(w, i, mask, F{});
@@ -91,34 +109,23 @@ constexpr OpClass kF32 = OpClass::floating, kF64 = OpClass::fp64;
 
 } // namespace
 
-STATOR_SIM_ROWS(floatRows,
-    {"add.rn|rz|rm|rp?.ftz?.sat?.f32", "fff", float2<Add>, kF32},
+STATOR_SIM_ROWS(
+    floatRows, {"add.rn|rz|rm|rp?.ftz?.sat?.f32", "fff", float2<Add>, kF32},
     {"sub.rn|rz|rm|rp?.ftz?.sat?.f32", "fff", float2<Sub>, kF32},
     {"mul.rn|rz|rm|rp?.ftz?.sat?.f32", "fff", float2<Mul>, kF32},
     {"fma.rn|rz|rm|rp.ftz?.sat?.f32", "ffff", float3<Fma>, kF32},
     {"mad.rn|rz|rm|rp.ftz?.sat?.f32", "ffff", float3<Fma>, kF32},
-    {"div.rn|rz|rm|rp.ftz?.f32", "fff", float2<Div>, kF32},
-    {"rcp.rn|rz|rm|rp.ftz?.f32", "ff", float1<Rcp>, kF32},
-    {"sqrt.rn|rz|rm|rp.ftz?.f32", "ff", float1<Sqrt>, kF32},
-    {"add.rn|rz|rm|rp?.f64", "eee", double2<Add>, kF64},
-    {"sub.rn|rz|rm|rp?.f64", "eee", double2<Sub>, kF64},
-    {"mul.rn|rz|rm|rp?.f64", "eee", double2<Mul>, kF64},
-    {"fma.rn|rz|rm|rp.f64", "eeee", double3<Fma>, kF64},
-    {"mad.rn|rz|rm|rp.f64", "eeee", double3<Fma>, kF64},
-    {"div.rn|rz|rm|rp.f64", "eee", double2<Div>, kF64},
-    {"rcp.rn|rz|rm|rp.f64", "ee", double1<Rcp>, kF64},
-    {"sqrt.rn|rz|rm|rp.f64", "ee", double1<Sqrt>, kF64},
-    {"min.ftz?.NaN?.xorsign?.abs?.f32", "fff", minMax<Min>, kF32},
-    {"max.ftz?.NaN?.xorsign?.abs?.f32", "fff", minMax<Max>, kF32},
-    {"min.f64", "eee", double2<Min>, kF64},
-    {"max.f64", "eee", double2<Max>, kF64},
-    {"abs.ftz?.f32", "ff", sign32<Abs<float>>, kF32},
-    {"neg.ftz?.f32", "ff", sign32<Neg<float>>, kF32},
-    {"abs.f64", "ee", double1<Abs<double>>, kF64},
-    {"neg.f64", "ee", double1<Neg<double>>, kF64},
-    {"copysign.f32", "fff", copysign<float>, kF32},
-    {"copysign.f64", "eee", copysign<double>, kF64},
-    {"testp.finite.f32", "pf", testp<float, Test::finite>, kF32},
+    {"div.rn|rz|rm|rp.ftz?.f32", "fff", float2<Div>, kF32}, {"rcp.rn|rz|rm|rp.ftz?.f32", "ff", float1<Rcp>, kF32},
+    {"sqrt.rn|rz|rm|rp.ftz?.f32", "ff", float1<Sqrt>, kF32}, {"add.rn|rz|rm|rp?.f64", "eee", double2<Add>, kF64},
+    {"sub.rn|rz|rm|rp?.f64", "eee", double2<Sub>, kF64}, {"mul.rn|rz|rm|rp?.f64", "eee", double2<Mul>, kF64},
+    {"fma.rn|rz|rm|rp.f64", "eeee", double3<Fma>, kF64}, {"mad.rn|rz|rm|rp.f64", "eeee", double3<Fma>, kF64},
+    {"div.rn|rz|rm|rp.f64", "eee", double2<Div>, kF64}, {"rcp.rn|rz|rm|rp.f64", "ee", double1<Rcp>, kF64},
+    {"sqrt.rn|rz|rm|rp.f64", "ee", double1<Sqrt>, kF64}, {"min.ftz?.NaN?.xorsign?.abs?.f32", "fff", minMax<Min>, kF32},
+    {"max.ftz?.NaN?.xorsign?.abs?.f32", "fff", minMax<Max>, kF32}, {"min.f64", "eee", double2<Min>, kF64},
+    {"max.f64", "eee", double2<Max>, kF64}, {"abs.ftz?.f32", "ff", sign32<Abs<float>>, kF32},
+    {"neg.ftz?.f32", "ff", sign32<Neg<float>>, kF32}, {"abs.f64", "ee", double1<Abs<double>>, kF64},
+    {"neg.f64", "ee", double1<Neg<double>>, kF64}, {"copysign.f32", "fff", copysign<float>, kF32},
+    {"copysign.f64", "eee", copysign<double>, kF64}, {"testp.finite.f32", "pf", testp<float, Test::finite>, kF32},
     {"testp.infinite.f32", "pf", testp<float, Test::infinite>, kF32},
     {"testp.number.f32", "pf", testp<float, Test::number>, kF32},
     {"testp.notanumber.f32", "pf", testp<float, Test::notanumber>, kF32},

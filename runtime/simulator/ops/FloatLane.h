@@ -52,8 +52,7 @@ template <class F> void float1(Warp &w, const Instr &i, uint32_t mask) {
 template <class F> void float2(Warp &w, const Instr &i, uint32_t mask) {
   RoundingScope scope(i.mods.round);
   bool ftz = i.mods.ftz, sat = i.mods.sat;
-  if (!ftz && !sat)
-    return map2<float, float, float>(w, i, mask, [](float a, float b) { return canonical(F{}(a, b)); });
+  if (!ftz && !sat) return map2<float, float, float>(w, i, mask, [](float a, float b) { return canonical(F{}(a, b)); });
   map2<float, float, float>(w, i, mask, [ftz, sat](float a, float b) {
     float r = F{}(ftz ? flush(a) : a, ftz ? flush(b) : b);
     r = sat ? saturate(r) : canonical(r);
@@ -64,7 +63,8 @@ template <class F> void float3(Warp &w, const Instr &i, uint32_t mask) {
   RoundingScope scope(i.mods.round);
   bool ftz = i.mods.ftz, sat = i.mods.sat;
   if (!ftz && !sat)
-    return map3<float, float, float, float>(w, i, mask, [](float a, float b, float c) { return canonical(F{}(a, b, c)); });
+    return map3<float, float, float, float>(w, i, mask,
+                                            [](float a, float b, float c) { return canonical(F{}(a, b, c)); });
   map3<float, float, float, float>(w, i, mask, [ftz, sat](float a, float b, float c) {
     float r = F{}(ftz ? flush(a) : a, ftz ? flush(b) : b, ftz ? flush(c) : c);
     r = sat ? saturate(r) : canonical(r);

@@ -6,8 +6,12 @@
 
 namespace stator::sim::STATOR_SIM_LEVEL {
 
-struct F16 { uint16_t bits; };
-struct BF16 { uint16_t bits; };
+struct F16 {
+  uint16_t bits;
+};
+struct BF16 {
+  uint16_t bits;
+};
 
 inline float toFloat(F16 h) {
   uint32_t magnitude = h.bits & 0x7fff, sign = uint32_t{h.bits & 0x8000u} << 16;

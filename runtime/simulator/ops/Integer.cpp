@@ -10,29 +10,57 @@ namespace stator::sim::STATOR_SIM_LEVEL {
 namespace {
 
 template <class T> struct WidenOf;
-template <> struct WidenOf<uint16_t> { using type = uint32_t; };
-template <> struct WidenOf<int16_t> { using type = int32_t; };
-template <> struct WidenOf<uint32_t> { using type = uint64_t; };
-template <> struct WidenOf<int32_t> { using type = int64_t; };
-template <> struct WidenOf<uint64_t> { using type = unsigned __int128; };
-template <> struct WidenOf<int64_t> { using type = __int128; };
+template <> struct WidenOf<uint16_t> {
+  using type = uint32_t;
+};
+template <> struct WidenOf<int16_t> {
+  using type = int32_t;
+};
+template <> struct WidenOf<uint32_t> {
+  using type = uint64_t;
+};
+template <> struct WidenOf<int32_t> {
+  using type = int64_t;
+};
+template <> struct WidenOf<uint64_t> {
+  using type = unsigned __int128;
+};
+template <> struct WidenOf<int64_t> {
+  using type = __int128;
+};
 template <class T> using Widen = typename WidenOf<T>::type;
 
-struct Add { template <class T> T operator()(T a, T b) const { return static_cast<T>(a + b); } };
-struct Sub { template <class T> T operator()(T a, T b) const { return static_cast<T>(a - b); } };
-struct MulLo { template <class T> T operator()(T a, T b) const { return static_cast<T>(T{1} * a * b); } };
+struct Add {
+  template <class T> T operator()(T a, T b) const { return static_cast<T>(a + b); }
+};
+struct Sub {
+  template <class T> T operator()(T a, T b) const { return static_cast<T>(a - b); }
+};
+struct MulLo {
+  template <class T> T operator()(T a, T b) const { return static_cast<T>(T{1} * a * b); }
+};
 template <class T> T mulHi(T a, T b) { return static_cast<T>((Widen<T>(a) * Widen<T>(b)) >> (sizeof(T) * 8)); }
-struct MulHi { template <class T> T operator()(T a, T b) const { return mulHi(a, b); } };
-struct MadLo { template <class T> T operator()(T a, T b, T c) const { return static_cast<T>(T{1} * a * b + c); } };
+struct MulHi {
+  template <class T> T operator()(T a, T b) const { return mulHi(a, b); }
+};
+struct MadLo {
+  template <class T> T operator()(T a, T b, T c) const { return static_cast<T>(T{1} * a * b + c); }
+};
 struct MadHi {
   template <class T> T operator()(T a, T b, T c) const {
     using U = std::make_unsigned_t<T>;
     return static_cast<T>(static_cast<U>(static_cast<U>(mulHi(a, b)) + static_cast<U>(c)));
   }
 };
-struct Min { template <class T> T operator()(T a, T b) const { return b < a ? b : a; } };
-struct Max { template <class T> T operator()(T a, T b) const { return a < b ? b : a; } };
-struct Negate { template <class T> T operator()(T a) const { return static_cast<T>(T{0} - a); } };
+struct Min {
+  template <class T> T operator()(T a, T b) const { return b < a ? b : a; }
+};
+struct Max {
+  template <class T> T operator()(T a, T b) const { return a < b ? b : a; }
+};
+struct Negate {
+  template <class T> T operator()(T a) const { return static_cast<T>(T{0} - a); }
+};
 /// abs of the smallest integer is itself.
 template <class T> struct Abs {
   T operator()(T a) const { return static_cast<std::make_signed_t<T>>(a) < 0 ? static_cast<T>(T{0} - a) : a; }
@@ -51,7 +79,8 @@ template <class T> void mulWide(Warp &w, const Instr &i, uint32_t mask) {
 }
 template <class T> void madWide(Warp &w, const Instr &i, uint32_t mask) {
   using U = std::make_unsigned_t<Widen<T>>;
-  map3<U, T, T, U>(w, i, mask, [](T a, T b, U c) { return static_cast<U>(static_cast<U>(Widen<T>(a) * Widen<T>(b)) + c); });
+  map3<U, T, T, U>(w, i, mask,
+                   [](T a, T b, U c) { return static_cast<U>(static_cast<U>(Widen<T>(a) * Widen<T>(b)) + c); });
 }
 
 void addSat(Warp &w, const Instr &i, uint32_t mask) {
@@ -81,8 +110,10 @@ template <class T, bool Remainder> void divide(Warp &w, const Instr &i, uint32_t
   for (unsigned l = 0; l < kLanes; ++l) {
     bool overflow = std::is_signed_v<T> && b[l] == static_cast<T>(-1) && a[l] == std::numeric_limits<T>::min();
     out[l] = 0;
-    if (b[l] == 0 || overflow) undefined |= kBit[l];
-    else out[l] = Remainder ? static_cast<T>(a[l] % b[l]) : static_cast<T>(a[l] / b[l]);
+    if (b[l] == 0 || overflow)
+      undefined |= kBit[l];
+    else
+      out[l] = Remainder ? static_cast<T>(a[l] % b[l]) : static_cast<T>(a[l] / b[l]);
   }
   keep(w.lanes<T>(i.d), out, mask);
   w.define(i.d, mask, undefined);
@@ -157,8 +188,8 @@ template <class T, bool High, uint32_t Use> void carryMad(Warp &w, const Instr &
     result[l] = sum;
     if (mask & kBit[l]) out = carries ? out | kBit[l] : out & ~kBit[l];
   }
-  uint32_t undefined = w.poison[i.a.poison] | w.poison[i.b.poison] | w.poison[i.c.poison] |
-                       (Use & kIn ? w.poison[carry.poison] : 0);
+  uint32_t undefined =
+      w.poison[i.a.poison] | w.poison[i.b.poison] | w.poison[i.c.poison] | (Use & kIn ? w.poison[carry.poison] : 0);
   keep(w.lanes<U>(i.d), result, mask);
   w.define(i.d, mask, undefined);
   if (Use & kOut) {
@@ -171,86 +202,48 @@ constexpr OpClass kInt = OpClass::integer;
 
 } // namespace
 
-STATOR_SIM_ROWS(integerRows,
-    {"add.u16|s16", "hhh", binary<uint16_t, Add>, kInt},
-    {"add.u32|s32", "www", binary<uint32_t, Add>, kInt},
-    {"add.u64|s64", "ddd", binary<uint64_t, Add>, kInt},
-    {"add.sat.s32", "www", addSat, kInt},
-    {"sub.u16|s16", "hhh", binary<uint16_t, Sub>, kInt},
-    {"sub.u32|s32", "www", binary<uint32_t, Sub>, kInt},
-    {"sub.u64|s64", "ddd", binary<uint64_t, Sub>, kInt},
-    {"sub.sat.s32", "www", subSat, kInt},
-    {"mul.lo.u16|s16", "hhh", binary<uint16_t, MulLo16>, kInt},
-    {"mul.lo.u32|s32", "www", binary<uint32_t, MulLo>, kInt},
-    {"mul.lo.u64|s64", "ddd", binary<uint64_t, MulLo>, kInt},
-    {"mul.hi.u16", "hhh", binary<uint16_t, MulHi>, kInt},
-    {"mul.hi.s16", "hhh", binary<int16_t, MulHi>, kInt},
-    {"mul.hi.u32", "www", binary<uint32_t, MulHi>, kInt},
-    {"mul.hi.s32", "www", binary<int32_t, MulHi>, kInt},
-    {"mul.hi.u64", "ddd", binary<uint64_t, MulHi>, kInt},
-    {"mul.hi.s64", "ddd", binary<int64_t, MulHi>, kInt},
-    {"mul.wide.u16", "whh", mulWide<uint16_t>, kInt},
-    {"mul.wide.s16", "whh", mulWide<int16_t>, kInt},
-    {"mul.wide.u32", "dww", mulWide<uint32_t>, kInt},
-    {"mul.wide.s32", "dww", mulWide<int32_t>, kInt},
+STATOR_SIM_ROWS(
+    integerRows, {"add.u16|s16", "hhh", binary<uint16_t, Add>, kInt},
+    {"add.u32|s32", "www", binary<uint32_t, Add>, kInt}, {"add.u64|s64", "ddd", binary<uint64_t, Add>, kInt},
+    {"add.sat.s32", "www", addSat, kInt}, {"sub.u16|s16", "hhh", binary<uint16_t, Sub>, kInt},
+    {"sub.u32|s32", "www", binary<uint32_t, Sub>, kInt}, {"sub.u64|s64", "ddd", binary<uint64_t, Sub>, kInt},
+    {"sub.sat.s32", "www", subSat, kInt}, {"mul.lo.u16|s16", "hhh", binary<uint16_t, MulLo16>, kInt},
+    {"mul.lo.u32|s32", "www", binary<uint32_t, MulLo>, kInt}, {"mul.lo.u64|s64", "ddd", binary<uint64_t, MulLo>, kInt},
+    {"mul.hi.u16", "hhh", binary<uint16_t, MulHi>, kInt}, {"mul.hi.s16", "hhh", binary<int16_t, MulHi>, kInt},
+    {"mul.hi.u32", "www", binary<uint32_t, MulHi>, kInt}, {"mul.hi.s32", "www", binary<int32_t, MulHi>, kInt},
+    {"mul.hi.u64", "ddd", binary<uint64_t, MulHi>, kInt}, {"mul.hi.s64", "ddd", binary<int64_t, MulHi>, kInt},
+    {"mul.wide.u16", "whh", mulWide<uint16_t>, kInt}, {"mul.wide.s16", "whh", mulWide<int16_t>, kInt},
+    {"mul.wide.u32", "dww", mulWide<uint32_t>, kInt}, {"mul.wide.s32", "dww", mulWide<int32_t>, kInt},
     {"mad.lo.u16|s16", "hhhh", ternary<uint16_t, MadLo16>, kInt},
     {"mad.lo.u32|s32", "wwww", ternary<uint32_t, MadLo>, kInt},
-    {"mad.lo.u64|s64", "dddd", ternary<uint64_t, MadLo>, kInt},
-    {"mad.hi.u16", "hhhh", ternary<uint16_t, MadHi>, kInt},
-    {"mad.hi.s16", "hhhh", ternary<int16_t, MadHi>, kInt},
-    {"mad.hi.u32", "wwww", ternary<uint32_t, MadHi>, kInt},
-    {"mad.hi.s32", "wwww", ternary<int32_t, MadHi>, kInt},
-    {"mad.hi.sat.s32", "wwww", madHiSat, kInt},
-    {"mad.hi.u64", "dddd", ternary<uint64_t, MadHi>, kInt},
-    {"mad.hi.s64", "dddd", ternary<int64_t, MadHi>, kInt},
-    {"mad.wide.u16", "whhw", madWide<uint16_t>, kInt},
-    {"mad.wide.s16", "whhw", madWide<int16_t>, kInt},
-    {"mad.wide.u32", "dwwd", madWide<uint32_t>, kInt},
-    {"mad.wide.s32", "dwwd", madWide<int32_t>, kInt},
-    {"mul24.lo.u32", "www", mul24<false, false>, kInt},
-    {"mul24.lo.s32", "www", mul24<true, false>, kInt},
-    {"mul24.hi.u32", "www", mul24<false, true>, kInt},
-    {"mul24.hi.s32", "www", mul24<true, true>, kInt},
-    {"mad24.lo.u32", "wwww", mad24<false, false>, kInt},
-    {"mad24.lo.s32", "wwww", mad24<true, false>, kInt},
-    {"mad24.hi.u32", "wwww", mad24<false, true>, kInt},
-    {"mad24.hi.s32", "wwww", mad24<true, true>, kInt},
-    {"sad.u16", "hhhh", sad<uint16_t>, kInt},
-    {"sad.s16", "hhhh", sad<int16_t>, kInt},
-    {"sad.u32", "wwww", sad<uint32_t>, kInt},
-    {"sad.s32", "wwww", sad<int32_t>, kInt},
-    {"sad.u64", "dddd", sad<uint64_t>, kInt},
-    {"sad.s64", "dddd", sad<int64_t>, kInt},
-    {"div.u16", "hhh", divide<uint16_t, false>, kInt},
-    {"div.s16", "hhh", divide<int16_t, false>, kInt},
-    {"div.u32", "www", divide<uint32_t, false>, kInt},
-    {"div.s32", "www", divide<int32_t, false>, kInt},
-    {"div.u64", "ddd", divide<uint64_t, false>, kInt},
-    {"div.s64", "ddd", divide<int64_t, false>, kInt},
-    {"rem.u16", "hhh", divide<uint16_t, true>, kInt},
-    {"rem.s16", "hhh", divide<int16_t, true>, kInt},
-    {"rem.u32", "www", divide<uint32_t, true>, kInt},
-    {"rem.s32", "www", divide<int32_t, true>, kInt},
-    {"rem.u64", "ddd", divide<uint64_t, true>, kInt},
-    {"rem.s64", "ddd", divide<int64_t, true>, kInt},
-    {"abs.s16", "hh", unary<uint16_t, Abs<uint16_t>>, kInt},
-    {"abs.s32", "ww", unary<uint32_t, Abs<uint32_t>>, kInt},
-    {"abs.s64", "dd", unary<uint64_t, Abs<uint64_t>>, kInt},
-    {"neg.s16", "hh", unary<uint16_t, Negate>, kInt},
-    {"neg.s32", "ww", unary<uint32_t, Negate>, kInt},
-    {"neg.s64", "dd", unary<uint64_t, Negate>, kInt},
-    {"min.u16", "hhh", binary<uint16_t, Min>, kInt},
-    {"min.s16", "hhh", binary<int16_t, Min>, kInt},
-    {"min.u32", "www", binary<uint32_t, Min>, kInt},
-    {"min.s32", "www", binary<int32_t, Min>, kInt},
-    {"min.u64", "ddd", binary<uint64_t, Min>, kInt},
-    {"min.s64", "ddd", binary<int64_t, Min>, kInt},
-    {"max.u16", "hhh", binary<uint16_t, Max>, kInt},
-    {"max.s16", "hhh", binary<int16_t, Max>, kInt},
-    {"max.u32", "www", binary<uint32_t, Max>, kInt},
-    {"max.s32", "www", binary<int32_t, Max>, kInt},
-    {"max.u64", "ddd", binary<uint64_t, Max>, kInt},
-    {"max.s64", "ddd", binary<int64_t, Max>, kInt},
+    {"mad.lo.u64|s64", "dddd", ternary<uint64_t, MadLo>, kInt}, {"mad.hi.u16", "hhhh", ternary<uint16_t, MadHi>, kInt},
+    {"mad.hi.s16", "hhhh", ternary<int16_t, MadHi>, kInt}, {"mad.hi.u32", "wwww", ternary<uint32_t, MadHi>, kInt},
+    {"mad.hi.s32", "wwww", ternary<int32_t, MadHi>, kInt}, {"mad.hi.sat.s32", "wwww", madHiSat, kInt},
+    {"mad.hi.u64", "dddd", ternary<uint64_t, MadHi>, kInt}, {"mad.hi.s64", "dddd", ternary<int64_t, MadHi>, kInt},
+    {"mad.wide.u16", "whhw", madWide<uint16_t>, kInt}, {"mad.wide.s16", "whhw", madWide<int16_t>, kInt},
+    {"mad.wide.u32", "dwwd", madWide<uint32_t>, kInt}, {"mad.wide.s32", "dwwd", madWide<int32_t>, kInt},
+    {"mul24.lo.u32", "www", mul24<false, false>, kInt}, {"mul24.lo.s32", "www", mul24<true, false>, kInt},
+    {"mul24.hi.u32", "www", mul24<false, true>, kInt}, {"mul24.hi.s32", "www", mul24<true, true>, kInt},
+    {"mad24.lo.u32", "wwww", mad24<false, false>, kInt}, {"mad24.lo.s32", "wwww", mad24<true, false>, kInt},
+    {"mad24.hi.u32", "wwww", mad24<false, true>, kInt}, {"mad24.hi.s32", "wwww", mad24<true, true>, kInt},
+    {"sad.u16", "hhhh", sad<uint16_t>, kInt}, {"sad.s16", "hhhh", sad<int16_t>, kInt},
+    {"sad.u32", "wwww", sad<uint32_t>, kInt}, {"sad.s32", "wwww", sad<int32_t>, kInt},
+    {"sad.u64", "dddd", sad<uint64_t>, kInt}, {"sad.s64", "dddd", sad<int64_t>, kInt},
+    {"div.u16", "hhh", divide<uint16_t, false>, kInt}, {"div.s16", "hhh", divide<int16_t, false>, kInt},
+    {"div.u32", "www", divide<uint32_t, false>, kInt}, {"div.s32", "www", divide<int32_t, false>, kInt},
+    {"div.u64", "ddd", divide<uint64_t, false>, kInt}, {"div.s64", "ddd", divide<int64_t, false>, kInt},
+    {"rem.u16", "hhh", divide<uint16_t, true>, kInt}, {"rem.s16", "hhh", divide<int16_t, true>, kInt},
+    {"rem.u32", "www", divide<uint32_t, true>, kInt}, {"rem.s32", "www", divide<int32_t, true>, kInt},
+    {"rem.u64", "ddd", divide<uint64_t, true>, kInt}, {"rem.s64", "ddd", divide<int64_t, true>, kInt},
+    {"abs.s16", "hh", unary<uint16_t, Abs<uint16_t>>, kInt}, {"abs.s32", "ww", unary<uint32_t, Abs<uint32_t>>, kInt},
+    {"abs.s64", "dd", unary<uint64_t, Abs<uint64_t>>, kInt}, {"neg.s16", "hh", unary<uint16_t, Negate>, kInt},
+    {"neg.s32", "ww", unary<uint32_t, Negate>, kInt}, {"neg.s64", "dd", unary<uint64_t, Negate>, kInt},
+    {"min.u16", "hhh", binary<uint16_t, Min>, kInt}, {"min.s16", "hhh", binary<int16_t, Min>, kInt},
+    {"min.u32", "www", binary<uint32_t, Min>, kInt}, {"min.s32", "www", binary<int32_t, Min>, kInt},
+    {"min.u64", "ddd", binary<uint64_t, Min>, kInt}, {"min.s64", "ddd", binary<int64_t, Min>, kInt},
+    {"max.u16", "hhh", binary<uint16_t, Max>, kInt}, {"max.s16", "hhh", binary<int16_t, Max>, kInt},
+    {"max.u32", "www", binary<uint32_t, Max>, kInt}, {"max.s32", "www", binary<int32_t, Max>, kInt},
+    {"max.u64", "ddd", binary<uint64_t, Max>, kInt}, {"max.s64", "ddd", binary<int64_t, Max>, kInt},
     {"add.cc.u32|s32", "www", carryAdd<uint32_t, false, kOut>, kInt, decodeCarry},
     {"add.cc.u64|s64", "ddd", carryAdd<uint64_t, false, kOut>, kInt, decodeCarry},
     {"addc.u32|s32", "www", carryAdd<uint32_t, false, kIn>, kInt, decodeCarry},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lane loops: the executor of a pure instruction is one of these templates around a function of one lane. All lanes are
-// computed, the mask chooses which are kept, so the compiler turns each loop into a few vector instructions. A result is
-// undefined where any operand is.
+// computed, the mask chooses which are kept, so the compiler turns each loop into a few vector instructions. A result
+// is undefined where any operand is.
 #pragma once
 
 #include "runtime/simulator/Warp.h"

@@ -56,7 +56,8 @@ void loadElement(Warp &w, const Instr &i, const Places &p, Slot slot, unsigned e
       } else if (bytes == 4) {
         for (unsigned l = 0; l < kLanes; ++l) std::memcpy(reg + 4 * l, p.data + size_t{stride} * l + offset, 4);
       } else {
-        for (unsigned l = 0; l < kLanes; ++l) std::memcpy(reg + size_t{bytes} * l, p.data + size_t{stride} * l + offset, bytes);
+        for (unsigned l = 0; l < kLanes; ++l)
+          std::memcpy(reg + size_t{bytes} * l, p.data + size_t{stride} * l + offset, bytes);
       }
       return;
     }
@@ -70,7 +71,8 @@ void loadElement(Warp &w, const Instr &i, const Places &p, Slot slot, unsigned e
   }
   for (unsigned l = 0; l < kLanes; ++l)
     if (p.ok >> l & 1)
-      putLane(reg + size_t{rb} * l, rb, (p.dense ? p.data + size_t{stride} * l : p.lane[l]) + offset, bytes, isSignedType);
+      putLane(reg + size_t{rb} * l, rb, (p.dense ? p.data + size_t{stride} * l : p.lane[l]) + offset, bytes,
+              isSignedType);
 }
 
 /// Per element of a vector, the lanes whose bytes are not defined.
@@ -120,7 +122,8 @@ void loadParam(Warp &w, const Instr &i, uint32_t mask) {
   }
 }
 
-template <unsigned Bytes> void scatterLanes(const uint8_t *reg, unsigned registerBytes, const Places &p, size_t offset) {
+template <unsigned Bytes>
+void scatterLanes(const uint8_t *reg, unsigned registerBytes, const Places &p, size_t offset) {
   for (unsigned l = 0; l < kLanes; ++l)
     if (p.ok >> l & 1) std::memcpy(p.lane[l] + offset, reg + size_t{registerBytes} * l, Bytes);
 }
@@ -149,7 +152,8 @@ void store(Warp &w, const Instr &i, uint32_t mask) {
       if (stride == bytes && bytes == rb) {
         std::memcpy(p.data, reg, size_t{bytes} * kLanes);
       } else {
-        for (unsigned l = 0; l < kLanes; ++l) std::memcpy(p.data + size_t{stride} * l + offset, reg + size_t{rb} * l, bytes);
+        for (unsigned l = 0; l < kLanes; ++l)
+          std::memcpy(p.data + size_t{stride} * l + offset, reg + size_t{rb} * l, bytes);
       }
       if (p.defined && e == 0 && !bad) {
         std::memset(p.defined, 1, size_t{stride} * kLanes);
@@ -180,7 +184,9 @@ void decodeTransfer(Decoder &decoder, const ptx::Statement &s, Instr &instr, boo
   if ((instr.mods.vector > 1) != vector || (vector && data.parts.size() != instr.mods.vector))
     decoder.fail("the vector suffix and the operand disagree");
   if (instr.mods.vector * instr.bytes > 32) decoder.fail("a vector has at most 32 bytes");
-  auto number = type == Type::f32 ? Decoder::Number::f32 : type == Type::f64 ? Decoder::Number::f64 : Decoder::Number::integer;
+  auto number = type == Type::f32   ? Decoder::Number::f32
+                : type == Type::f64 ? Decoder::Number::f64
+                                    : Decoder::Number::integer;
   auto slotOf = [&](const ptx::Operand &operand, uint8_t &width) {
     return isLoad ? decoder.wideDestination(operand, instr.bytes, width)
                   : decoder.wideSource(operand, instr.bytes, number, width);
@@ -220,12 +226,15 @@ void decodeNothing(Decoder &, const ptx::Statement &, Instr &) {}
   ".L2::evict_normal|L2::evict_first|L2::evict_last?.L2::cache_hint?.L2::64B|L2::128B|L2::256B?"
 
 const Row kRows[] = {
-    {"ld.weak|volatile|relaxed|acquire|mmio?.cta|cluster|gpu|sys?." STATOR_SIM_SPACES "?.ca|cg|cs|lu|cv?.nc?" STATOR_SIM_CACHING
-     ".v2|v4|v8?." STATOR_SIM_TYPES, nullptr, load, OpClass::load, decodeLoad},
+    {"ld.weak|volatile|relaxed|acquire|mmio?.cta|cluster|gpu|sys?." STATOR_SIM_SPACES
+     "?.ca|cg|cs|lu|cv?.nc?" STATOR_SIM_CACHING ".v2|v4|v8?." STATOR_SIM_TYPES,
+     nullptr, load, OpClass::load, decodeLoad},
     {"ldu.global?.v2|v4?." STATOR_SIM_TYPES, nullptr, load, OpClass::load, decodeLoad},
-    {"st.weak|volatile|relaxed|release|mmio?.cta|cluster|gpu|sys?." STATOR_SIM_SPACES "?.wb|cg|cs|wt?" STATOR_SIM_CACHING
-     ".v2|v4|v8?." STATOR_SIM_TYPES, nullptr, store, OpClass::store, decodeStore},
-    {"prefetch.global|local|const|param?.L1|L2|tensormap?.L2::evict_last|L2::evict_normal?", nullptr, nothing, OpClass::special, decodeNothing},
+    {"st.weak|volatile|relaxed|release|mmio?.cta|cluster|gpu|sys?." STATOR_SIM_SPACES
+     "?.wb|cg|cs|wt?" STATOR_SIM_CACHING ".v2|v4|v8?." STATOR_SIM_TYPES,
+     nullptr, store, OpClass::store, decodeStore},
+    {"prefetch.global|local|const|param?.L1|L2|tensormap?.L2::evict_last|L2::evict_normal?", nullptr, nothing,
+     OpClass::special, decodeNothing},
     {"prefetchu.L1", nullptr, nothing, OpClass::special, decodeNothing},
     {"applypriority.global?.L2::evict_normal", nullptr, nothing, OpClass::special, decodeNothing},
     {"discard.global?.L2", nullptr, nothing, OpClass::special, decodeNothing},

@@ -8,8 +8,12 @@ namespace stator::sim::STATOR_SIM_LEVEL {
 
 namespace {
 
-struct U128 { uint64_t low, high; };
-struct Same { template <class T> T operator()(T a) const { return a; } };
+struct U128 {
+  uint64_t low, high;
+};
+struct Same {
+  template <class T> T operator()(T a) const { return a; }
+};
 
 void movePredicate(Warp &w, const Instr &i, uint32_t mask) {
   uint32_t a = w.predicate(i.a) ^ (i.negated & 1 ? kAllLanes : 0);
@@ -63,8 +67,10 @@ void decodeMove(Decoder &decoder, const ptx::Statement &s, Instr &instr) {
     for (const ptx::Operand &part : parts.parts)
       slots.push_back(to.kind == Kind::vector ? decoder.destination(part, bytes / static_cast<unsigned>(count))
                                               : decoder.source(part, bytes / static_cast<unsigned>(count)));
-    if (to.kind == Kind::vector) instr.a = decoder.source(from, bytes);
-    else instr.d = decoder.destination(to, bytes);
+    if (to.kind == Kind::vector)
+      instr.a = decoder.source(from, bytes);
+    else
+      instr.d = decoder.destination(to, bytes);
     decoder.list(instr, slots);
     instr.execute = to.kind == Kind::vector ? unpack : pack;
     return;
@@ -72,9 +78,14 @@ void decodeMove(Decoder &decoder, const ptx::Statement &s, Instr &instr) {
   using Number = Decoder::Number;
   Type type = instr.mods.types[0];
   instr.d = decoder.destination(to, bytes);
-  instr.a = decoder.source(from, bytes, type == Type::f32 ? Number::f32 : type == Type::f64 ? Number::f64 : Number::integer);
-  instr.execute = bytes == 2 ? mover<uint16_t>() : bytes == 4 ? mover<uint32_t>() : bytes == 8 ? mover<uint64_t>()
-                                                                                              : mover<U128>();
+  instr.a = decoder.source(from, bytes,
+                           type == Type::f32   ? Number::f32
+                           : type == Type::f64 ? Number::f64
+                                               : Number::integer);
+  instr.execute = bytes == 2   ? mover<uint16_t>()
+                  : bytes == 4 ? mover<uint32_t>()
+                  : bytes == 8 ? mover<uint64_t>()
+                               : mover<U128>();
 }
 
 /// cvta: between a state space and generic addresses.
@@ -96,15 +107,17 @@ constexpr OpClass kMove = OpClass::move;
 
 } // namespace
 
-STATOR_SIM_ROWS(moveRows,
-    {"mov.pred", "pp", movePredicate, kMove},
-    {"mov.b16|u16|s16|f16|bf16|b32|u32|s32|f32|b64|u64|s64|f64|b128", nullptr, unary<uint32_t, Same>, kMove, decodeMove},
-    {"cvta.global|shared|shared::cta|shared::cluster|local|const|param|param::entry.u64", "dd", cvta<false, uint64_t>, kMove},
-    {"cvta.to.global|shared|shared::cta|shared::cluster|local|const|param|param::entry.u64", "dd", cvta<true, uint64_t>, kMove},
-    {"isspacep.global", "pd", isspacep<Space::global>, kMove},
-    {"isspacep.shared|shared::cta", "pd", isspacep<Space::shared>, kMove},
-    {"isspacep.shared::cluster", "pd", isspacep<Space::sharedCluster>, kMove},
-    {"isspacep.local", "pd", isspacep<Space::local>, kMove},
-    {"isspacep.param", "pd", isspacep<Space::param>, kMove})
+STATOR_SIM_ROWS(moveRows, {"mov.pred", "pp", movePredicate, kMove},
+                {"mov.b16|u16|s16|f16|bf16|b32|u32|s32|f32|b64|u64|s64|f64|b128", nullptr, unary<uint32_t, Same>, kMove,
+                 decodeMove},
+                {"cvta.global|shared|shared::cta|shared::cluster|local|const|param|param::entry.u64", "dd",
+                 cvta<false, uint64_t>, kMove},
+                {"cvta.to.global|shared|shared::cta|shared::cluster|local|const|param|param::entry.u64", "dd",
+                 cvta<true, uint64_t>, kMove},
+                {"isspacep.global", "pd", isspacep<Space::global>, kMove},
+                {"isspacep.shared|shared::cta", "pd", isspacep<Space::shared>, kMove},
+                {"isspacep.shared::cluster", "pd", isspacep<Space::sharedCluster>, kMove},
+                {"isspacep.local", "pd", isspacep<Space::local>, kMove},
+                {"isspacep.param", "pd", isspacep<Space::param>, kMove})
 
 } // namespace stator::sim::STATOR_SIM_LEVEL

@@ -8,7 +8,7 @@ namespace {
 template <class... F> void add(std::vector<Rows> &tables, F... table) { (tables.push_back(table()), ...); }
 
 #define STATOR_SIM_ADD_LEVEL(level)                                                                                    \
-  add(tables, level::integerRows, level::bitRows, level::floatRows, level::approximateRows, level::compareRows,       \
+  add(tables, level::integerRows, level::bitRows, level::floatRows, level::approximateRows, level::compareRows,        \
       level::moveRows, level::convertRows)
 
 } // namespace

@@ -146,8 +146,10 @@ private:
       if (first + count > kMostRegisters) cursor.fail("too many registers");
       for (uint32_t i = 0; i < count; ++i)
         function.registers.push_back({range ? name + std::to_string(i) : name, type});
-      if (range) scopes[stack.back()].ranges[name] = {first, count};
-      else scopes[stack.back()].registers[name] = first;
+      if (range)
+        scopes[stack.back()].ranges[name] = {first, count};
+      else
+        scopes[stack.back()].registers[name] = first;
     } while (cursor.accept(','));
     cursor.expect(';');
   }
@@ -250,7 +252,8 @@ private:
     }
     if (name[0] == '%' && findVariable(name) == name) {
       operand.kind = Operand::Kind::special;
-      if (cursor.peek().kind == TokenKind::dotWord && !cursor.peek().spaced) name += "." + std::string(cursor.take().text);
+      if (cursor.peek().kind == TokenKind::dotWord && !cursor.peek().spaced)
+        name += "." + std::string(cursor.take().text);
       operand.name = name;
       return;
     }
@@ -266,9 +269,12 @@ private:
     Operand operand;
     bool minus = false, invert = false;
     for (;;) {
-      if (cursor.accept('-')) minus = !minus;
-      else if (cursor.accept('~')) invert = true;
-      else if (!cursor.accept('+')) break;
+      if (cursor.accept('-'))
+        minus = !minus;
+      else if (cursor.accept('~'))
+        invert = true;
+      else if (!cursor.accept('+'))
+        break;
     }
     const Token &token = cursor.take();
     uint64_t bits = token.bits;
@@ -326,8 +332,6 @@ private:
 
 } // namespace
 
-void parseBody(Cursor &cursor, const Module &module, Function &function) {
-  BodyParser(cursor, module, function).run();
-}
+void parseBody(Cursor &cursor, const Module &module, Function &function) { BodyParser(cursor, module, function).run(); }
 
 } // namespace stator::sim::ptx

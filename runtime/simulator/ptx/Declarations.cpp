@@ -105,7 +105,8 @@ void parseScalarInit(Cursor &cursor, Variable &variable) {
     appendBits(variable, bits, bytes, cursor);
     return;
   }
-  if (token.kind != TokenKind::word || minus) cursor.fail("expected an initial value, found " + Cursor::describe(token));
+  if (token.kind != TokenKind::word || minus)
+    cursor.fail("expected an initial value, found " + Cursor::describe(token));
   Relocation reloc{variable.init.size(), bytes, "", 0, false};
   if (token.text == "generic" && cursor.peek(1).is('(')) {
     cursor.take();
@@ -116,8 +117,10 @@ void parseScalarInit(Cursor &cursor, Variable &variable) {
   } else {
     reloc.symbol = cursor.expectWord("a symbol");
   }
-  if (cursor.accept('+')) reloc.addend = cursor.expectInteger("an offset");
-  else if (cursor.peek().is('-')) reloc.addend = cursor.expectInteger("an offset");
+  if (cursor.accept('+'))
+    reloc.addend = cursor.expectInteger("an offset");
+  else if (cursor.peek().is('-'))
+    reloc.addend = cursor.expectInteger("an offset");
   variable.relocations.push_back(reloc);
   appendBits(variable, 0, bytes, cursor);
 }
@@ -127,9 +130,12 @@ void parseInit(Cursor &cursor, Variable &variable) {
   // Nested braces flatten: PTX has no partial inner rows in what compilers emit.
   int depth = 0;
   do {
-    if (cursor.accept('{')) ++depth;
-    else if (cursor.accept('}')) --depth;
-    else if (!cursor.accept(',')) parseScalarInit(cursor, variable);
+    if (cursor.accept('{'))
+      ++depth;
+    else if (cursor.accept('}'))
+      --depth;
+    else if (!cursor.accept(','))
+      parseScalarInit(cursor, variable);
     if (cursor.peek().kind == TokenKind::end) cursor.fail("initialiser is not closed");
   } while (depth > 0);
 }

@@ -102,7 +102,8 @@ private:
     uint64_t value = 0;
     size_t count = 0;
     for (int d; (d = hexDigit(peek())) >= 0; ++at, ++count) value = value << 4 | static_cast<unsigned>(d);
-    if (digits ? count != digits : (count == 0 || count > 16)) throw SyntaxError(line, std::string("malformed ") + what);
+    if (digits ? count != digits : (count == 0 || count > 16))
+      throw SyntaxError(line, std::string("malformed ") + what);
     return value;
   }
 

@@ -37,9 +37,12 @@ private:
   void parseTopLevel() {
     bool isExtern = false, visible = false;
     for (;;) {
-      if (cursor.acceptDot("extern")) isExtern = true;
-      else if (cursor.acceptDot("visible") || cursor.acceptDot("weak") || cursor.acceptDot("common")) visible = true;
-      else break;
+      if (cursor.acceptDot("extern"))
+        isExtern = true;
+      else if (cursor.acceptDot("visible") || cursor.acceptDot("weak") || cursor.acceptDot("common"))
+        visible = true;
+      else
+        break;
     }
     const Token &token = cursor.take();
     if (token.is(';')) return;
@@ -144,17 +147,26 @@ private:
   void parseFunctionDirectives(Function &function) {
     while (cursor.peek().kind == TokenKind::dotWord) {
       const Token &token = cursor.take();
-      if (token.text == "maxntid") parseTriple(function.maxThreads);
-      else if (token.text == "reqntid") parseTriple(function.requiredThreads);
-      else if (token.text == "reqnctapercluster") parseTriple(function.requiredCluster);
-      else if (token.text == "maxnreg") function.maxRegisters = static_cast<uint32_t>(cursor.expectInteger("a count"));
+      if (token.text == "maxntid")
+        parseTriple(function.maxThreads);
+      else if (token.text == "reqntid")
+        parseTriple(function.requiredThreads);
+      else if (token.text == "reqnctapercluster")
+        parseTriple(function.requiredCluster);
+      else if (token.text == "maxnreg")
+        function.maxRegisters = static_cast<uint32_t>(cursor.expectInteger("a count"));
       else if (token.text == "minnctapersm" || token.text == "maxnctapersm")
         function.minBlocksPerSm = static_cast<uint32_t>(cursor.expectInteger("a count"));
-      else if (token.text == "maxclusterrank") cursor.expectInteger("a count");
-      else if (token.text == "explicitcluster") function.explicitCluster = true;
-      else if (token.text == "noreturn") function.noReturn = true;
-      else if (token.text == "unique" || token.text == "blocksareclusters") continue;
-      else if (token.text == "abi_preserve" || token.text == "abi_preserve_control") cursor.expectInteger("a count");
+      else if (token.text == "maxclusterrank")
+        cursor.expectInteger("a count");
+      else if (token.text == "explicitcluster")
+        function.explicitCluster = true;
+      else if (token.text == "noreturn")
+        function.noReturn = true;
+      else if (token.text == "unique" || token.text == "blocksareclusters")
+        continue;
+      else if (token.text == "abi_preserve" || token.text == "abi_preserve_control")
+        cursor.expectInteger("a count");
       else if (token.text == "pragma") {
         while (!cursor.accept(';')) skipOne("pragma");
       } else if (token.text == "attribute") {

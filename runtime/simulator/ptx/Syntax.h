@@ -94,7 +94,7 @@ struct Function {
   std::vector<Register> registers;
   std::vector<Variable> variables; ///< .shared/.local/.param declared in the body, names made unique by scope
   std::vector<Statement> statements;
-  std::map<std::string, uint32_t> labels; ///< to the index of the statement that follows
+  std::map<std::string, uint32_t> labels;                      ///< to the index of the statement that follows
   std::map<std::string, std::vector<std::string>> targetLists; ///< .branchtargets / .calltargets
   std::map<std::string, Function> prototypes;                  ///< .callprototype
 

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Launch checks, the launch itself, and what its findings mean to the caller.
+#include "runtime/simulator/driver/Driver.h"
+
+#include <cstdio>
+#include <cstring>
+
+namespace stator::sim::cu {
+
+Result readParams(const Kernel &kernel, void **kernelParams, void **extra, std::vector<uint8_t> &out) {
+  out.assign(kernel.paramBytes, 0);
+  const auto &params = kernel.function->params;
+  if (extra) {
+    // CU_LAUNCH_PARAM_BUFFER_POINTER (1), _SIZE (2), _END (0)
+    const void *buffer = nullptr;
+    size_t size = 0;
+    for (size_t i = 0; extra[i] && i < 8; i += 2) {
+      if (extra[i] == reinterpret_cast<void *>(1)) buffer = extra[i + 1];
+      if (extra[i] == reinterpret_cast<void *>(2)) size = *static_cast<size_t *>(extra[i + 1]);
+    }
+    if (!buffer || size < kernel.paramBytes) return invalidValue;
+    std::memcpy(out.data(), buffer, kernel.paramBytes);
+    return success;
+  }
+  if (params.empty()) return success;
+  if (!kernelParams) return invalidValue;
+  for (size_t i = 0; i < params.size(); ++i) {
+    if (!kernelParams[i]) return invalidValue;
+    std::memcpy(out.data() + params[i].offset, kernelParams[i], params[i].bytes);
+  }
+  return success;
+}
+
+Result checkLaunch(ContextObject &context, const LaunchRequest &r) {
+  const Chip &chip = *context.device->chip;
+  const Kernel &kernel = *r.function->kernel;
+  const ptx::Function &f = *kernel.function;
+  if (context.sticky != success) return context.sticky;
+  if (!r.grid.count() || !r.block.count()) return invalidValue;
+  if (r.grid.x > INT32_MAX || r.grid.y > 65535 || r.grid.z > 65535) return invalidValue;
+  if (r.block.x > 1024 || r.block.y > 1024 || r.block.z > 64 || r.block.count() > 1024) return invalidValue;
+  auto limited = [&](const uint32_t (&limit)[3]) { return uint64_t{limit[0]} * limit[1] * limit[2]; };
+  if (f.maxThreads[0] && r.block.count() > limited(f.maxThreads)) return invalidValue;
+  if (f.requiredThreads[0] &&
+      (r.block.x != f.requiredThreads[0] || r.block.y != f.requiredThreads[1] || r.block.z != f.requiredThreads[2]))
+    return invalidValue;
+  if (static_cast<int64_t>(r.sharedBytes) > r.function->maxDynamicShared) return invalidValue;
+  if (static_cast<int64_t>(kernel.sharedBytes) + r.sharedBytes > chip.sharedPerBlockOptin) return invalidValue;
+  uint64_t size = r.cluster.count();
+  if (r.clusterGiven || f.requiredCluster[0]) {
+    if (chip.major < 9 && size > 1) return invalidClusterSize;
+    if (f.requiredCluster[0] && (r.cluster.x != f.requiredCluster[0] || r.cluster.y != f.requiredCluster[1] ||
+                                 r.cluster.z != f.requiredCluster[2]))
+      return invalidClusterSize;
+    if (size == 0 || size > (r.function->nonPortableCluster ? 16u : 8u)) return invalidClusterSize;
+    if (r.grid.x % r.cluster.x || r.grid.y % r.cluster.y || r.grid.z % r.cluster.z) return invalidValue;
+  }
+  unsigned perSm = blocksPerSm(kernel, chip, static_cast<uint32_t>(r.block.count()), r.sharedBytes);
+  if (perSm == 0) return launchOutOfResources;
+  if (r.cooperative && r.grid.count() > uint64_t{perSm} * static_cast<uint64_t>(chip.sms))
+    return cooperativeLaunchTooLarge;
+  return success;
+}
+
+namespace {
+
+/// The error that a card would give. A deadlock would be a timeout, a stray access an illegal address.
+Result errorFor(const std::vector<Finding> &findings) {
+  Result worst = success;
+  for (const Finding &f : findings) {
+    if (f.severity != Severity::error) continue;
+    switch (f.kind) {
+    case Kind::outOfBounds:
+    case Kind::useAfterFree: return illegalAddress;
+    case Kind::misaligned: worst = misalignedAddress; break;
+    case Kind::deadlock:
+      if (worst != misalignedAddress) worst = launchTimeout;
+      break;
+    default:
+      if (worst == success) worst = launchFailed;
+    }
+  }
+  return worst;
+}
+
+} // namespace
+
+Result runLaunch(ContextObject &context, const LaunchRequest &r) {
+  Driver &driver = Driver::get();
+  if (context.sticky != success) return context.sticky;
+  Launch launch;
+  launch.kernel = r.function->kernel;
+  launch.module = &r.function->module->ptx;
+  launch.memory = context.device->memory.get();
+  launch.chip = context.device->chip;
+  launch.settings = &driver.settings;
+  launch.grid = r.grid;
+  launch.block = r.block;
+  launch.cluster = r.cluster;
+  launch.dynamicShared = r.sharedBytes;
+  launch.cooperative = r.cooperative;
+  launch.gridId = ++driver.launches;
+  launch.params = r.params;
+  LaunchResult result = execute(launch);
+  driver.clock += static_cast<double>(result.counters.warpInstructions) * 1e-6;
+  publish(result.findings, driver.settings);
+  if (!driver.settings.counters.empty())
+    if (std::FILE *file = std::fopen(driver.settings.counters.c_str(), "a")) {
+      std::string line = result.counters.json(launch.kernel->name) + "\n";
+      std::fwrite(line.data(), 1, line.size(), file);
+      std::fclose(file);
+    }
+  context.sticky = errorFor(result.findings);
+  return success; // the next synchronising call tells
+}
+
+} // namespace stator::sim::cu
+
+using namespace stator::sim;
+using namespace stator::sim::cu;
+
+namespace {
+
+Result launchChecked(Driver &driver, Stream stream, LaunchRequest request, void **kernelParams, void **extra) {
+  ContextObject *context = driver.contextOf(stream);
+  if (!context) return driver.isDefault(stream) ? invalidContext : invalidHandle;
+  if (!request.function || !driver.modules.count(request.function->module)) return invalidHandle;
+  const ptx::Function &f = *request.function->kernel->function;
+  if (!request.clusterGiven && f.requiredCluster[0])
+    request.cluster = {f.requiredCluster[0], f.requiredCluster[1], f.requiredCluster[2]};
+  if (Result r = readParams(*request.function->kernel, kernelParams, extra, request.params); r != success) return r;
+  if (Result r = checkLaunch(*context, request); r != success) return r;
+  return driver.submit(stream, 0, [context, request] { return runLaunch(*context, request); });
+}
+
+} // namespace
+
+STATOR_CUDA_EXPORT Result cuLaunchKernel(Function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                         unsigned by, unsigned bz, unsigned shared, Stream stream, void **params,
+                                         void **extra) {
+  STATOR_CUDA_LOCK;
+  LaunchRequest request;
+  request.function = function;
+  request.grid = {gx, gy, gz};
+  request.block = {bx, by, bz};
+  request.sharedBytes = shared;
+  return launchChecked(driver, stream, request, params, extra);
+}
+
+STATOR_CUDA_EXPORT Result cuLaunchCooperativeKernel(Function function, unsigned gx, unsigned gy, unsigned gz,
+                                                    unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                                                    Stream stream, void **params) {
+  STATOR_CUDA_LOCK;
+  LaunchRequest request;
+  request.function = function;
+  request.grid = {gx, gy, gz};
+  request.block = {bx, by, bz};
+  request.sharedBytes = shared;
+  request.cooperative = true;
+  return launchChecked(driver, stream, request, params, nullptr);
+}
+
+STATOR_CUDA_EXPORT Result cuLaunchKernelEx(const LaunchConfig *config, Function function, void **params, void **extra) {
+  STATOR_CUDA_LOCK;
+  if (!config) return invalidValue;
+  LaunchRequest request;
+  request.function = function;
+  request.grid = {config->gridX, config->gridY, config->gridZ};
+  request.block = {config->blockX, config->blockY, config->blockZ};
+  request.sharedBytes = config->sharedBytes;
+  for (unsigned i = 0; i < config->attributeCount; ++i) {
+    const LaunchAttribute &a = config->attributes[i];
+    if (a.id == LaunchAttribute::cooperative) request.cooperative = a.value.cooperativeValue != 0;
+    if (a.id == LaunchAttribute::clusterDimension) {
+      request.cluster = {a.value.cluster.x, a.value.cluster.y, a.value.cluster.z};
+      request.clusterGiven = true;
+    }
+  }
+  return launchChecked(driver, config->stream, request, params, extra);
+}
+
+STATOR_CUDA_EXPORT Result cuLaunchHostFunc(Stream stream, HostFunction function, void *data) {
+  STATOR_CUDA_LOCK;
+  if (!function) return invalidValue;
+  ContextObject *context = driver.contextOf(stream);
+  if (!context) return invalidContext;
+  return driver.submit(stream, 3, [function, data] {
+    function(data);
+    return success;
+  });
+}
