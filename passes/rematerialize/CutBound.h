@@ -34,7 +34,8 @@ enum class Scope {
 /// The cut problem at the first run of one node.
 class CutProblem {
 public:
-  CutProblem(const Dag &dag, int32_t node, int64_t budget, Scope scope);
+  /// `place`: position of each node in the order that GivenOrder means; empty: its number.
+  CutProblem(const Dag &dag, int32_t node, int64_t budget, Scope scope, const std::vector<int32_t> &place = {});
 
   /// The fewest bytes that can be live while the node runs; `held`: nodes whose values they are (in ascending order).
   int64_t floor(std::vector<int32_t> *held = nullptr);
@@ -59,7 +60,7 @@ private:
     int64_t bytes = 0;
     std::vector<int32_t> recomputed; // local numbers
   };
-  void collect(Scope scope);
+  void collect(Scope scope, const std::vector<int32_t> &place);
   void build();
   bool cut(double costScale, double byteScale, Point &point);
   Solution dual(double cutoff, std::vector<int32_t> *split);

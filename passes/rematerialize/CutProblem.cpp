@@ -7,18 +7,19 @@
 
 namespace stator::remat {
 
-CutProblem::CutProblem(const Dag &dag, int32_t node, int64_t budget, Scope scope)
+CutProblem::CutProblem(const Dag &dag, int32_t node, int64_t budget, Scope scope, const std::vector<int32_t> &place)
     : dag(dag), node(node), budget(budget), localOf(dag.size(), -1) {
-  collect(scope);
+  collect(scope, place);
   build();
 }
 
 /// Finds the values that matter: demanded ones, and through recomputable ones what they read.
-void CutProblem::collect(Scope scope) {
+void CutProblem::collect(Scope scope, const std::vector<int32_t> &place) {
   enum : uint8_t { Free, Before, After };
   std::vector<uint8_t> when(dag.size(), Free);
   if (scope == Scope::GivenOrder) {
-    for (int32_t v = 0; v < dag.size(); ++v) when[v] = v < node ? Before : After;
+    for (int32_t v = 0; v < dag.size(); ++v)
+      when[v] = (place.empty() ? v < node : place[v] < place[node]) ? Before : After;
   } else {
     for (int32_t v = node; v-- > 0;)
       for (int32_t r : dag.readers(v))

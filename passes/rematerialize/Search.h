@@ -15,6 +15,11 @@ void dropBehind(Sequence &seq, int32_t cutNode, std::vector<int32_t> nodes);
 /// or nothing gains.  True when it fits.
 bool repairGreedily(Sequence &seq);
 
+/// Solves the cut relaxation at the fullest step of the schedule as it stands (each run a node of its own), drops its
+/// choice there, and goes on with the then fullest step until the schedule fits or `rounds` are over.  True when it
+/// fits.
+bool repairByCuts(Sequence &seq, int64_t rounds, int64_t nodeLimit);
+
 struct AnnealOptions {
   uint64_t seed = 1;
   int64_t moves = 1000000;
