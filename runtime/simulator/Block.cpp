@@ -119,7 +119,6 @@ void Block::complete(unsigned barrierId) {
   bool full = done.expected == 0 || done.expected >= warps.size() * kLanes;
   if (full) ++barrierEpoch;
   for (auto &[warp, instr] : done.waiting) {
-    ++warp->syncs;
     uint32_t lanes = warp->release(Wait::barrier, barrierId);
     if (done.use != BarrierState::Use::reduce) continue;
     // tag of barrier.red rows: 0 popc, 1 and, 2 or; the result goes to d.

@@ -30,6 +30,29 @@ Slot Decoder::constant(uint64_t low, unsigned bytes, uint64_t high, bool sharedR
   return it->second = slot;
 }
 
+bool Decoder::kernelParam(const Operand &operand, uint64_t &offset) const {
+  if (operand.kind != Operand::Kind::address || operand.parts.empty() ||
+      operand.parts[0].kind != Operand::Kind::symbol)
+    return false;
+  Space space = Space::generic;
+  if (!symbolAddress(operand.parts[0].name, offset, space) || space != Space::reg) return false;
+  offset += static_cast<uint64_t>(operand.value);
+  return true;
+}
+
+Slot Decoder::param(uint64_t offset, unsigned bytes, unsigned width, bool isSignedType) {
+  if (offset > kernel->paramBytes || bytes > kernel->paramBytes - offset) fail("reads beyond the kernel's parameters");
+  if (offset % bytes) fail("the parameter is not aligned");
+  auto [it, isNew] = paramSlots.try_emplace({offset, bytes, width, isSignedType});
+  if (!isNew) return it->second;
+  Slot slot = temporary(width);
+  --kernel->poisonCount;
+  slot.poison = 0;
+  kernel->paramUses.push_back({slot, static_cast<uint32_t>(offset), static_cast<uint8_t>(bytes),
+                               static_cast<uint8_t>(width), isSignedType});
+  return it->second = slot;
+}
+
 unsigned Decoder::registerBytes(const Operand &operand) const {
   if (operand.kind != Operand::Kind::reg) return 0;
   Type type = current->function->registers[operand.reg].type;

@@ -35,6 +35,10 @@ public:
   /// Registers an operand list for Instr::list.
   void list(Instr &instr, const std::vector<Slot> &slots);
   Slot constant(uint64_t low, unsigned bytes, uint64_t high = 0, bool sharedRelative = false);
+  /// A kernel parameter at a fixed offset, as a register of `registerBytes`.
+  Slot param(uint64_t offset, unsigned bytes, unsigned registerBytes, bool isSignedType);
+  /// Is `[symbol+offset]` a parameter of the kernel itself? Then `offset` receives its place.
+  bool kernelParam(const ptx::Operand &address, uint64_t &offset) const;
   /// A fresh register without a name.
   Slot temporary(unsigned bytes);
   Slot sink() const { return sinkSlot; }
@@ -94,6 +98,7 @@ private:
   const ptx::Statement *statement = nullptr;
   std::map<std::tuple<uint64_t, uint64_t, unsigned, bool>, Slot> constants;
   std::map<std::pair<Special, unsigned>, Slot> specials;
+  std::map<std::tuple<uint64_t, unsigned, unsigned, bool>, Slot> paramSlots;
   std::vector<SpecialUse> toRefresh;
   std::map<std::string, std::pair<Space, uint64_t>> places; ///< variables of this kernel: space and address
   std::map<std::string, uint64_t> sizes;

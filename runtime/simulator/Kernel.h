@@ -75,6 +75,14 @@ struct Constant {
   uint64_t low, high;
 };
 
+/// A kernel parameter read at a fixed offset: a value like a constant, written when a warp is set up for a launch.
+struct ParamUse {
+  Slot slot;
+  uint32_t offset;
+  uint8_t bytes, registerBytes;
+  bool isSigned;
+};
+
 struct SpecialUse {
   Special which;
   Slot slot;
@@ -106,6 +114,7 @@ struct Kernel {
   std::vector<Slot> slots; ///< what Instr::list refers to
   std::vector<Constant> constants;
   std::vector<SpecialUse> specials;
+  std::vector<ParamUse> paramUses;
   std::vector<Callee> callees;
   std::vector<SharedVariable> shared;
   std::vector<std::string> texts;            ///< statement text per instruction, for reports

@@ -7,6 +7,8 @@
 
 namespace stator::sim {
 
+struct WarpOrder {};
+
 class SharedRaces {};
 
 } // namespace stator::sim

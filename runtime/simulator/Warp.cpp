@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/simulator/Warp.h"
+#include "runtime/simulator/AsyncCopy.h"
 #include "runtime/simulator/Launch.h"
+#include "runtime/simulator/Race.h"
 
 #include <algorithm>
 #include <cstring>
@@ -47,7 +49,20 @@ Warp::Warp(Block &block, const Kernel &kernel, unsigned index)
   data = aligned;
   poison = reinterpret_cast<uint32_t *>(aligned + kernel.dataBytes);
   for (const Constant &c : kernel.constants) fill(data + c.slot.data, c.bytes, c.low, c.high);
+  for (const ParamUse &use : kernel.paramUses) {
+    const uint8_t *from = block.launch.params.data() + use.offset;
+    uint64_t low = 0, high = 0;
+    std::memcpy(&low, from, std::min<size_t>(use.bytes, 8));
+    if (use.bytes == 16) std::memcpy(&high, from + 8, 8);
+    if (use.isSigned && use.bytes < 8) {
+      unsigned shift = 64 - 8u * use.bytes;
+      low = static_cast<uint64_t>(static_cast<int64_t>(low << shift) >> shift);
+    }
+    fill(data + use.slot.data, use.registerBytes, low, high);
+  }
 }
+
+Warp::~Warp() = default;
 
 void Warp::start(unsigned threads) {
   existing = live = active = threads >= kLanes ? kAllLanes : (1u << threads) - 1;
@@ -56,7 +71,6 @@ void Warp::start(unsigned threads) {
   bothExited = false;
   slice = kSlice;
   rotated = false;
-  ++syncs;
   std::memset(poison + 1, 0xff, (size_t{kernel.poisonCount} - 1) * 4);
   updateSwitch();
   const Launch &launch = block.launch;

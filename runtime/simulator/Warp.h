@@ -18,6 +18,8 @@ namespace stator::sim {
 
 class Block;
 class Worker;
+struct WarpOrder;
+struct WarpAsync;
 
 /// Why a parked group cannot run.
 enum class Wait : uint8_t {
@@ -54,6 +56,7 @@ class Warp {
 public:
   /// Allocates the register file for `kernel`; constants are written once, here.
   Warp(Block &block, const Kernel &kernel, unsigned index);
+  ~Warp();
 
   /// Prepares lanes 0..threads-1 to start at the kernel's first instruction.
   void start(unsigned threads);
@@ -108,8 +111,8 @@ public:
   uint32_t active = 0, live = 0, existing = 0;
   uint8_t *data = nullptr;
   uint32_t *poison = nullptr;
-  /// Count of orderings inside the warp (bar.warp.sync and block barriers) for race checks.
-  uint64_t syncs = 0;
+  std::unique_ptr<WarpOrder> order;  ///< what the lanes know of others' accesses, for race checks; null when off
+  std::unique_ptr<WarpAsync> async; ///< copies in flight; null before the first
   bool bothExited = false;
 
 private:

@@ -138,13 +138,10 @@ void warpBarrier(Warp &w, const Instr &i, uint32_t mask) {
                       gone & ~w.existing ? "the member mask names lanes that do not exist"
                                          : "the member mask names lanes that have exited");
     uint32_t need = key & w.live;
-    if (lanes == need) {
-      ++w.syncs;
-      continue;
-    }
+    if (lanes == need) continue;
     w.isolate(mask, i.index + 1);
     Parts parts;
-    if (w.gather(i, lanes, key, need, parts)) ++w.syncs;
+    w.gather(i, lanes, key, need, parts);
   }
 }
 

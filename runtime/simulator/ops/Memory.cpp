@@ -101,24 +101,18 @@ void load(Warp &w, const Instr &i, uint32_t mask) {
   }
 }
 
-/// A kernel parameter: the same for all lanes.
+/// Kernel parameters at fixed offsets: the values stand in registers of their own and are copied.
 void loadParam(Warp &w, const Instr &i, uint32_t mask) {
-  Access access;
-  gatherAddresses(w, i, mask, access);
-  const auto &params = w.block.launch.params;
-  auto first = static_cast<unsigned>(__builtin_ctz(mask));
-  uint64_t at = access.address[first];
-  bool uniform = true;
-  for (unsigned l = 0; l < kLanes; ++l) uniform &= !(mask >> l & 1) || access.address[l] == at;
-  if (!uniform || at >= params.size() || access.bytes > params.size() - at || at % i.bytes) return load(w, i, mask);
+  size_t rb = i.registerBytes;
   for (unsigned e = 0; e < i.mods.vector; ++e) {
-    Slot slot = i.mods.vector == 1 ? i.d : w.kernel.slots[i.list + e];
-    uint8_t *reg = w.data + slot.data;
-    for (unsigned l = 0; l < kLanes; ++l)
-      if (mask >> l & 1)
-        putLane(reg + size_t{i.registerBytes} * l, i.registerBytes, params.data() + at + size_t{e} * i.bytes, i.bytes,
-                isSigned(i.mods.types[0]));
-    w.define(slot, mask, 0);
+    Slot to = i.mods.vector == 1 ? i.d : w.kernel.slots[i.list + e];
+    const uint8_t *from = w.data + w.kernel.slots[i.tag + e].data;
+    uint8_t *reg = w.data + to.data;
+    if (mask == kAllLanes) std::memcpy(reg, from, rb * kLanes);
+    else
+      for (unsigned l = 0; l < kLanes; ++l)
+        if (mask >> l & 1) std::memcpy(reg + rb * l, from + rb * l, rb);
+    w.define(to, mask, 0);
   }
 }
 
@@ -207,11 +201,17 @@ void decodeTransfer(Decoder &decoder, const ptx::Statement &s, Instr &instr, boo
   } else {
     instr.d = slotOf(data, instr.registerBytes);
   }
-  decoder.address(address, instr);
-  if (instr.mods.space == Space::param) {
+  uint64_t place = 0;
+  if (instr.mods.space == Space::param && decoder.kernelParam(address, place)) {
     if (!isLoad) decoder.fail("kernel parameters cannot be written");
     instr.execute = loadParam;
+    instr.tag = static_cast<uint32_t>(decoder.result().slots.size());
+    for (unsigned e = 0; e < instr.mods.vector; ++e)
+      decoder.result().slots.push_back(
+          decoder.param(place + e * instr.bytes, instr.bytes, instr.registerBytes, isSigned(type)));
+    return;
   }
+  decoder.address(address, instr);
 }
 void decodeLoad(Decoder &decoder, const ptx::Statement &s, Instr &instr) { decodeTransfer(decoder, s, instr, true); }
 void decodeStore(Decoder &decoder, const ptx::Statement &s, Instr &instr) { decodeTransfer(decoder, s, instr, false); }
