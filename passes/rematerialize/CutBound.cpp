@@ -108,7 +108,9 @@ LowerBound lowerBound(const Dag &dag, int64_t budget, Scope scope, int64_t effor
   for (size_t i = 0; i < rank.size() && i < solved; ++i) {
     int32_t v = rank[i].second;
     CutProblem cut(dag, v, budget, scope);
-    CutProblem::Solution s = i < 4 ? cut.solve(std::max<int64_t>(1, effort / dag.size() / 8)) : cut.relax();
+    CutProblem::Solution s =
+        i < 4 ? cut.solve(std::max<int64_t>(1, i == 0 ? effort * 4 / dag.size() : effort / dag.size() / 2))
+              : cut.relax();
     if (!s.feasible) return {false, 0, v, {}, 0};
     take(cut, std::move(s), v);
   }

@@ -153,7 +153,7 @@ Result solve(const Graph &given, const Options &requested) {
 
   LowerBound cut = lowerBound(dag, options.budget, Scope::GivenOrder, options.boundEffort);
   LowerBound any = options.reorder ? lowerBound(dag, options.budget, scope, options.boundEffort, cut.multiplier) : cut;
-  result.boundGivenOrder = cut.extraCost + expanded.copiedCost;
+  result.boundGivenOrder = std::max(cut.extraCost, any.extraCost) + expanded.copiedCost;
   result.bound = any.extraCost + expanded.copiedCost;
   int64_t moves = options.moves > 0 ? options.moves : 1600000 + 400 * int64_t(dag.size());
   Found found;

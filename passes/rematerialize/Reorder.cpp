@@ -33,6 +33,7 @@ public:
   void runFree(Partial &p, std::vector<int32_t> &order) const;
 
   bool exact(int64_t states, int64_t known, Ordered &best) const;
+  void greedy(Ordered &best) const;
   void beam(int64_t work, Ordered &best) const;
   Ordered given() const;
 
@@ -218,9 +219,36 @@ void Orders::beam(int64_t work, Ordered &best) const {
   best = {follow(links, link.front()), now.front().peak, false};
 }
 
+/// One state only, the best next node among the first ready ones: for graphs too large for a beam.
+void Orders::greedy(Ordered &best) const {
+  constexpr size_t looks = 256;
+  Partial p = start();
+  std::vector<int32_t> order;
+  while (!p.ready.empty()) {
+    int32_t pick = -1;
+    std::pair<int64_t, int64_t> least;
+    for (size_t k = 0; k < p.ready.size() && k < looks; ++k) {
+      auto [during, change] = effect(p, p.ready[k]);
+      std::pair<int64_t, int64_t> now{std::max(p.peak, during), change};
+      if (pick < 0 || now < least) {
+        pick = p.ready[k];
+        least = now;
+      }
+    }
+    run(p, pick);
+    order.push_back(pick);
+    if (p.peak >= best.peak) return;
+  }
+  best = {std::move(order), p.peak, false};
+}
+
 Ordered reorder(const Dag &dag, const ReorderLimits &limits) {
   Orders orders(dag);
   Ordered best = orders.given();
+  orders.greedy(best);
+  // Each state of the beam and of the exact search is a copy of the size of the graph.
+  const int64_t n = dag.size();
+  if (n * n / 16 > limits.beamWork) return best;
   orders.beam(limits.beamWork, best);
   if (!orders.exact(limits.states, best.peak, best)) best.exact = false;
   return best;

@@ -75,13 +75,13 @@ int run(const Command &command) {
   options.moves = command.moves;
   options.seed = command.seed;
   int64_t peak = simulate(graph, givenOrder(graph)).peak;
-  // Whole percents exactly, as integer arithmetic rounds down.
+  // Whole percents exactly, as integer arithmetic rounds down; above the limit of all sizes a budget says nothing more.
   if (command.budget)
     options.budget = *command.budget;
   else if (*command.percent == std::floor(*command.percent))
-    options.budget = int64_t(__int128(peak) * int64_t(*command.percent) / 100);
+    options.budget = int64_t(std::min<__int128>(kMaxTotalBytes, __int128(peak) * int64_t(*command.percent) / 100));
   else
-    options.budget = int64_t(double(peak) * *command.percent / 100);
+    options.budget = int64_t(std::min(double(kMaxTotalBytes), double(peak) * *command.percent / 100));
 
   std::clock_t start = std::clock(); // CPU time: the machine may be busy with other work
   Result result = solve(graph, options);

@@ -220,6 +220,23 @@ Graph random(int n, uint64_t seed) {
   return graph;
 }
 
+/// The kinds of graphs with the smallest and largest numbers that they take.
+struct Kind {
+  const char *name;
+  int low[2], high[2];
+  Graph (*make)(int a, int b);
+};
+static const Kind kKinds[] = {
+    {"chain", {1, 0}, {1000000, 0}, [](int a, int) { return chain(a); }},
+    {"resnet", {1, 1}, {12, 1000}, resnet},
+    {"unet", {1, 0}, {12, 0}, [](int a, int) { return unet(a); }},
+    {"transformer", {1, 0}, {10000, 1}, [](int a, int b) { return transformer(a, b); }},
+    {"lstm", {1, 0}, {10000, 0}, [](int a, int) { return lstm(a); }},
+    {"inception", {1, 1}, {60, 1000}, inception},
+    {"skips", {3, 0}, {200000, 1 << 30}, [](int a, int b) { return skips(a, uint64_t(b)); }},
+    {"random", {1, 0}, {10000, 1 << 30}, [](int a, int b) { return random(a, uint64_t(b)); }},
+};
+
 Graph byName(const std::string &specification) {
   std::vector<std::string> part(1);
   for (char c : specification) {
@@ -228,16 +245,18 @@ Graph byName(const std::string &specification) {
     else
       part.back().push_back(c);
   }
-  part.resize(3, "0");
-  int a = std::atoi(part[1].c_str()), b = std::atoi(part[2].c_str());
-  if (part[0] == "chain") return chain(a);
-  if (part[0] == "resnet") return resnet(a, b);
-  if (part[0] == "unet") return unet(a);
-  if (part[0] == "transformer") return transformer(a, b);
-  if (part[0] == "lstm") return lstm(a);
-  if (part[0] == "inception") return inception(a, b);
-  if (part[0] == "skips") return skips(a, uint64_t(b));
-  if (part[0] == "random") return random(a, uint64_t(b));
+  for (const Kind &kind : kKinds) {
+    const size_t wanted = kind.high[1] > 0 ? 3 : 2;
+    if (part[0] != kind.name || part.size() != wanted) continue;
+    int number[2] = {0, 0};
+    for (size_t k = 1; k < wanted; ++k) {
+      const std::string &text = part[k];
+      if (text.empty() || text.size() > 9 || text.find_first_not_of("0123456789") != std::string::npos) return {};
+      number[k - 1] = std::atoi(text.c_str());
+      if (number[k - 1] < kind.low[k - 1] || number[k - 1] > kind.high[k - 1]) return {};
+    }
+    return kind.make(number[0], number[1]);
+  }
   return {};
 }
 

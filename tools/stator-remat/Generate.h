@@ -26,7 +26,8 @@ Graph skips(int forward, uint64_t seed);
 /// A random graph of n nodes without structure, for comparison with brute force: small sizes and costs.
 Graph random(int n, uint64_t seed);
 
-/// One of the above by a specification such as "chain:32", "transformer:4:1", "skips:100:7"; empty graph if unknown.
+/// One of the above by a specification such as "chain:32", "transformer:4:1", "skips:100:7"; empty graph if unknown or
+/// out of range.
 Graph byName(const std::string &specification);
 
 } // namespace stator::remat::generate

@@ -133,6 +133,17 @@ TEST(InstanceFile, RefusesDeepNesting) {
   EXPECT_NE(read(objects).error.find("nested deeper than 32 levels"), std::string::npos);
 }
 
+TEST(Generate, TakesOnlyWhatItKnows) {
+  for (const char *bad : {"", "chain", "chain:", "chain:0", "chain:-3", "chain:3:4", "chain:9999999999",
+                          "inception:3:0", "skips:2:1", "lstm:x", "chain:1 ", "nothing:3", "unet:40", "resnet:1"})
+    EXPECT_TRUE(generate::byName(bad).nodes.empty()) << bad;
+  for (const char *good : {"chain:1", "resnet:1:1", "unet:1", "transformer:1:0", "lstm:1", "inception:1:1", "skips:3:0",
+                           "random:1:0", "resnet:12:2", "unet:12"}) {
+    EXPECT_FALSE(generate::byName(good).nodes.empty()) << good;
+    EXPECT_EQ(validate(generate::byName(good)), "") << good;
+  }
+}
+
 // Every prefix and many one-byte changes of a good file: an answer, never a crash.
 TEST(InstanceFile, SurvivesDamage) {
   const std::string good = writeInstance(generate::byName("transformer:1:1"), "x");

@@ -132,6 +132,20 @@ TEST(Solve, MovesAreLimited) {
   }
 }
 
+TEST(Solve, TheExampleOfTheHeader) {
+  Graph g{{}, {}};
+  for (std::vector<int32_t> inputs :
+       std::vector<std::vector<int32_t>>{{}, {0}, {1}, {2}, {2, 3}, {1, 2, 4}, {0, 1, 5}, {0, 6}})
+    g.nodes.push_back({"", inputs, 1, 1, g.nodes.size() < 4, g.nodes.size() == 7});
+  ASSERT_EQ(simulate(g, givenOrder(g)).peak, 5);
+  Options options;
+  options.budget = 4;
+  Result r = solve(g, options);
+  EXPECT_EQ(r.schedule, (std::vector<int32_t>{0, 1, 2, 3, 4, 5, 0, 6, 7}));
+  EXPECT_TRUE(r.optimal);
+  EXPECT_EQ(r.bound, 1);
+}
+
 TEST(Solve, TellsTheFloorAndWhatHoldsIt) {
   // c needs a and b at once.
   Graph g{{{"a", {}, 6, 1, true, false}, {"b", {}, 5, 1, true, false}, {"c", {0, 1}, 4, 1, false, true}}, {}};
