@@ -215,6 +215,8 @@ Step StepReader::readStep(const Json &json, uint32_t depth) {
     loop.body = readBlock(json.at("body"), depth + 1);
     loop.limit = optionalExpression(json, "limit");
     step.what = std::move(loop);
+  } else if (op == "collective") {
+    fail(STATOR_UNAVAILABLE, "manifest: collectives are not available in this runtime");
   } else {
     fail(STATOR_BAD_ARTIFACT, "manifest: this runtime has no step '%.40s'", op.c_str());
   }

@@ -362,7 +362,6 @@ TEST(SessionAlone, BadPlansAreRefused) {
       {fine, R"({"op": "read_symbol", "symbol": "u0", "from": 2, "dtype": "f32"})"},
       {fine, R"({"op": "read_symbol", "symbol": "u1", "from": 2, "dtype": "i64"})"},
       {fine, R"({"op": "read_symbol", "symbol": "u0", "from": 2, "dtype": "i64", "offset": 57})"},
-      {fine, R"({"op": "collective"})"},
   };
   for (auto &[buffers, steps] : bad) EXPECT_EQ(STATOR_BAD_ARTIFACT, create(buffers, steps, error)) << buffers << steps;
   EXPECT_EQ(STATOR_UNAVAILABLE,

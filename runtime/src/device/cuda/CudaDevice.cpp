@@ -4,6 +4,8 @@
 #include "runtime/src/Failure.h"
 #include "runtime/src/device/cuda/CudaModules.h"
 #include "runtime/src/execute/Frame.h"
+#include "runtime/src/library/cublaslt/CublasLt.h"
+#include "runtime/src/library/cudnn/Cudnn.h"
 
 #include <algorithm>
 #include <deque>
@@ -151,7 +153,9 @@ public:
     return reinterpret_cast<char *>(uintptr_t(modules->weight(name, data)));
   }
 
-  Library *library(const std::string &) override { return nullptr; }
+  Library *library(const std::string &name) override {
+    return name == "cublaslt" ? cublasLt.get() : name == "cudnn" ? cudnn.get() : nullptr;
+  }
 
 private:
   struct Kernel {
@@ -172,6 +176,7 @@ private:
   Stream stream;
   bool ownStream;
   std::deque<Kernel> kernels; // addresses stay
+  std::unique_ptr<Library> cublasLt = openCublasLt(), cudnn = openCudnn();
   DeviceMemory bounce;
   std::vector<uint64_t> values; // of the launch being made
   std::vector<void *> parameters;
