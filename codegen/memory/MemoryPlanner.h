@@ -115,7 +115,7 @@ struct Effort {
   int64_t conflictPairs = 24'000'000;  ///< look at pairs of conflicting buffers only if they are no more than this
   int64_t squeakyVisits = 8'000'000;   ///< pairs looked at by the squeaky wheel, for each arena
   int64_t searchNodes = 1'000'000;     ///< decisions of the canonical search, for each arena and all capacities tried
-  int64_t searchSteps = 2'000'000'000; ///< and the blocks and sections that may be looked at for them
+  int64_t searchSteps = 400'000'000;   ///< and the blocks and sections that may be looked at for them
 };
 
 enum class Outcome {

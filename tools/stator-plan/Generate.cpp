@@ -4,6 +4,7 @@
 #include "codegen/memory/Random.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <set>
 
 namespace stator::memory {
@@ -106,6 +107,29 @@ std::vector<Buffer> layeredNetwork(int count, bool training, uint64_t seed) {
     buffers.push_back(makeBuffer(now, now + life, buffers[forward - 1 - i].size));
   }
   return buffers;
+}
+
+std::string generateInstance(const std::string &text, Instance &instance) {
+  long long count = 0, trim = 0;
+  unsigned long long seed = 0;
+  int used = 0;
+  const int length = static_cast<int>(text.size());
+  instance = Instance();
+  std::vector<Buffer> &buffers = instance.problem.buffers;
+  if (std::sscanf(text.c_str(), "cut:%lld:%lld:%llu%n", &count, &trim, &seed, &used) == 3 && used == length && count > 0 &&
+      count <= 100'000 && trim >= 0 && trim <= 100)
+    buffers = cutRectangle(static_cast<int>(count), 1 << 20, static_cast<int>(trim), seed);
+  else if (std::sscanf(text.c_str(), "layers:%lld:%llu%n", &count, &seed, &used) == 2 && used == length && count > 0 &&
+           count <= 10'000'000)
+    buffers = layeredNetwork(static_cast<int>(count), false, seed);
+  else if (std::sscanf(text.c_str(), "training:%lld:%llu%n", &count, &seed, &used) == 2 && used == length && count > 0 &&
+           count <= 10'000'000)
+    buffers = layeredNetwork(static_cast<int>(count), true, seed);
+  else
+    return text.substr(0, 40) + ": names no generated instance (cut:COUNT:TRIM:SEED, layers:COUNT:SEED, training:COUNT:SEED)";
+  for (size_t u = 0; u < buffers.size(); ++u)
+    instance.ids.push_back(std::to_string(u));
+  return "";
 }
 
 } // namespace stator::memory

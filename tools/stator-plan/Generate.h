@@ -3,7 +3,7 @@
 #ifndef STATOR_TOOLS_STATOR_PLAN_GENERATE_H
 #define STATOR_TOOLS_STATOR_PLAN_GENERATE_H
 
-#include "codegen/memory/MemoryPlanner.h"
+#include "tools/stator-plan/InstanceFile.h"
 
 #include <cstdint>
 #include <vector>
@@ -19,6 +19,10 @@ std::vector<Buffer> cutRectangle(int count, int64_t capacity, int trimPercent, u
 /// branches, skip connections over a few or many layers. With \p training a part of the values live on until the
 /// backward half reads them in reverse order, and gradients take their place. Sizes are multiples of 256 bytes.
 std::vector<Buffer> layeredNetwork(int count, bool training, uint64_t seed);
+
+/// Makes the instance that \p text names: cut:COUNT:TRIM:SEED (of 1 MiB), layers:COUNT:SEED or training:COUNT:SEED, with
+/// COUNT up to 100,000 pieces or 10,000,000 values. Returns what is wrong with the text, or nothing.
+std::string generateInstance(const std::string &text, Instance &instance);
 
 } // namespace stator::memory
 
