@@ -31,8 +31,7 @@ Sections findSections(const std::vector<Block> &blocks) {
       sections.first[starts[next]] = sections.count;
       grown = true;
     }
-    if (grown)
-      ++sections.count;
+    if (grown) ++sections.count;
     grown = false;
     sections.last[ending] = sections.count;
   }
@@ -45,12 +44,10 @@ int64_t liveLoad(const std::vector<Block> &blocks, const Sections &sections) {
   for (size_t u = 0; u < blocks.size(); ++u) {
     change[sections.first[u]] += blocks[u].size;
     change[sections.last[u]] -= blocks[u].size;
-    if (blocks[u].isFixed())
-      most = std::max(most, blocks[u].fixed + blocks[u].size);
+    if (blocks[u].isFixed()) most = std::max(most, blocks[u].fixed + blocks[u].size);
   }
   int64_t live = 0;
-  for (int s = 0; s < sections.count; ++s)
-    most = std::max(most, live += change[s]);
+  for (int s = 0; s < sections.count; ++s) most = std::max(most, live += change[s]);
   return most;
 }
 
@@ -58,8 +55,7 @@ int64_t countConflicts(const std::vector<Block> &blocks) {
   std::vector<int> starts = sortedBy(blocks, &Block::lower), ends = sortedBy(blocks, &Block::upper);
   int64_t pairs = 0, ended = 0;
   for (size_t begun = 0; begun < starts.size(); ++begun) {
-    while (blocks[ends[ended]].upper <= blocks[starts[begun]].lower)
-      ++ended;
+    while (blocks[ends[ended]].upper <= blocks[starts[begun]].lower) ++ended;
     pairs += static_cast<int64_t>(begun) - ended; // a start meets all that began before and have not ended
   }
   return pairs;
@@ -74,8 +70,7 @@ Conflicts findConflicts(const std::vector<Block> &blocks) {
     for (int u : starts) {
       live.erase(std::remove_if(live.begin(), live.end(), [&](int v) { return blocks[v].upper <= blocks[u].lower; }),
                  live.end());
-      for (int v : live)
-        visit(u, v);
+      for (int v : live) visit(u, v);
       live.push_back(u);
     }
   };
@@ -89,8 +84,7 @@ Conflicts findConflicts(const std::vector<Block> &blocks) {
 
 int64_t arenaEnd(const std::vector<Block> &blocks, const Offsets &offsets) {
   int64_t end = 0;
-  for (size_t u = 0; u < blocks.size(); ++u)
-    end = std::max(end, offsets[u] + blocks[u].size);
+  for (size_t u = 0; u < blocks.size(); ++u) end = std::max(end, offsets[u] + blocks[u].size);
   return end;
 }
 

@@ -32,8 +32,8 @@ inline int64_t alignUp(int64_t value, int64_t alignment) {
 }
 
 /// Time cut down to what decides: the maximal sets of blocks that are live at once, in order of time.
-/// Two blocks conflict exactly when their section ranges [first, last) meet, and every other moment's set of live blocks
-/// is contained in that of some section, so sections are all that a planner has to look at.
+/// Two blocks conflict exactly when their section ranges [first, last) meet, and every other moment's set of live
+/// blocks is contained in that of some section, so sections are all that a planner has to look at.
 struct Sections {
   int count = 0;
   std::vector<int> first; ///< for each block, its first section

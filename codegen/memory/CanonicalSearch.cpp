@@ -16,17 +16,18 @@ namespace {
 /// One depth-first walk with one strategy, over the model's whole search space if it is not stopped.
 class Walk {
 public:
-  Walk(SearchModel &model, SearchState &state, std::vector<double> &weight) : model(model), state(state), weight(weight) {
+  Walk(SearchModel &model, SearchState &state, std::vector<double> &weight)
+      : model(model), state(state), weight(weight) {
     key.resize(model.sections.count);
   }
 
-  /// Adds its decisions to \p nodes and stops when they, or the state's steps, reach their limit. Leaves the state as it found it unless the
-  /// outcome is Fits.
+  /// Adds its decisions to \p nodes and stops when they, or the state's steps, reach their limit. Leaves the state as
+  /// it found it unless the outcome is Fits.
   SearchOutcome run(Strategy strategy, uint64_t seed, int64_t &nodes, int64_t nodeLimit, int64_t stepLimit);
 
 private:
-  /// Sections [first, last), connected by blocks to come. If it cannot be completed, choices from \c base on are undone:
-  /// what was decided in between belongs to other, independent parts.
+  /// Sections [first, last), connected by blocks to come. If it cannot be completed, choices from \c base on are
+  /// undone: what was decided in between belongs to other, independent parts.
   struct Part {
     int first, last;
     size_t base;
@@ -82,11 +83,11 @@ void Walk::rankBlocks(uint64_t seed) {
     case BlockOrder::SpanThenSmall: rank[u] = span - size / (capacity + 1); break;
     case BlockOrder::Degree: rank[u] = degree; break;
     }
-    if (seed)
-      rank[u] *= 0.7 + 0.6 * random.unit();
+    if (seed) rank[u] *= 0.7 + 0.6 * random.unit();
   }
   for (auto &members : model.members)
-    std::sort(members.begin(), members.end(), [&](int a, int b) { return rank[a] != rank[b] ? rank[a] > rank[b] : a < b; });
+    std::sort(members.begin(), members.end(),
+              [&](int a, int b) { return rank[a] != rank[b] ? rank[a] > rank[b] : a < b; });
 }
 
 double Walk::sectionKey(int s) const {
@@ -114,8 +115,7 @@ int Walk::split(int first, int last, int next) {
       continue;
     }
     int end = s + 1;
-    while (end < last && state.sections[end].waiting && state.sections[end].crossing)
-      ++end;
+    while (end < last && state.sections[end].waiting && state.sections[end].crossing) ++end;
     parts.push_back({s, end, choices.size(), next});
     next = static_cast<int>(parts.size()) - 1;
     s = end;
@@ -124,34 +124,28 @@ int Walk::split(int first, int last, int next) {
 }
 
 bool Walk::isSplit(const Part &part) const {
-  if (!state.sections[part.first].waiting || !state.sections[part.last - 1].waiting)
-    return true;
+  if (!state.sections[part.first].waiting || !state.sections[part.last - 1].waiting) return true;
   for (int s = part.first + 1; s < part.last; ++s)
-    if (!state.sections[s].crossing)
-      return true;
+    if (!state.sections[s].crossing) return true;
   return false;
 }
 
-/// A section of a lower level in which a block is live that could begin at the level of \p s: something could still come
-/// to lie under that block, so \p s cannot be decided. -1 if there is none.
+/// A section of a lower level in which a block is live that could begin at the level of \p s: something could still
+/// come to lie under that block, so \p s cannot be decided. -1 if there is none.
 int Walk::lowerBeside(int s) const {
   int lower = -1;
   for (int u : model.members[s]) {
-    if (state.isPlaced(u) || state.lowest[u] != state.sections[s].level)
-      continue;
+    if (state.isPlaced(u) || state.lowest[u] != state.sections[s].level) continue;
     for (int t = model.sections.first[u]; t < model.sections.last[u]; ++t)
-      if (state.sections[t].level < state.sections[s].level && (lower < 0 || key[t] < key[lower]))
-        lower = t;
-    if (lower >= 0)
-      break;
+      if (state.sections[t].level < state.sections[s].level && (lower < 0 || key[t] < key[lower])) lower = t;
+    if (lower >= 0) break;
   }
   return lower;
 }
 
 int Walk::pickSection(const Part &part) {
   for (int s : state.changed)
-    if (state.sections[s].waiting)
-      key[s] = sectionKey(s);
+    if (state.sections[s].waiting) key[s] = sectionKey(s);
   state.clearChanged();
   constexpr int kTries = 64;
   skipped.clear();
@@ -161,15 +155,12 @@ int Walk::pickSection(const Part &part) {
     auto candidate = std::min_element(key.begin() + part.first, key.begin() + part.last);
     best = static_cast<int>(candidate - key.begin());
     lower = lowerBeside(best);
-    if (lower < 0)
-      break;
+    if (lower < 0) break;
     skipped.emplace_back(best, *candidate);
     *candidate = std::numeric_limits<double>::infinity();
   }
-  for (auto [s, old] : skipped)
-    key[s] = old;
-  for (; lower >= 0; lower = lowerBeside(best))
-    best = lower;
+  for (auto [s, old] : skipped) key[s] = old;
+  for (; lower >= 0; lower = lowerBeside(best)) best = lower;
   return best;
 }
 
@@ -185,8 +176,7 @@ Walk::Choice Walk::makeChoice(int part, bool first) {
   int64_t raiseTo = INT64_MAX;
   const bool mustFill = model.plain && choice.level + state.sections[s].rest == model.capacity;
   for (int u : model.members[s]) {
-    if (state.isPlaced(u))
-      continue;
+    if (state.isPlaced(u)) continue;
     if (state.lowest[u] > choice.level) {
       raiseTo = std::min(raiseTo, state.lowest[u]);
       continue;
@@ -195,13 +185,12 @@ Walk::Choice Walk::makeChoice(int part, bool first) {
       // Of blocks that could trade places only the first is tried.
       bool twin = false;
       for (int v : choice.candidates)
-        twin |= model.sections.first[u] == model.sections.first[v] && model.sections.last[u] == model.sections.last[v] &&
-                model.blocks[u].size == model.blocks[v].size && model.blocks[u].alignment == model.blocks[v].alignment;
-      if (!twin)
-        choice.candidates.push_back(u);
+        twin |= model.sections.first[u] == model.sections.first[v] &&
+                model.sections.last[u] == model.sections.last[v] && model.blocks[u].size == model.blocks[v].size &&
+                model.blocks[u].alignment == model.blocks[v].alignment;
+      if (!twin) choice.candidates.push_back(u);
     }
-    if (mustFill)
-      continue;
+    if (mustFill) continue;
     // If u comes higher up it will lie on something that is still to come and not in this section, or on one that is
     // and has a place above this level itself.
     state.steps += model.conflicts.begin[u + 1] - model.conflicts.begin[u];
@@ -240,8 +229,7 @@ bool Walk::advance(int64_t &nodes) {
       increment /= 0.99;
       key[state.failedAt] = sectionKey(state.failedAt);
       if (increment > 1e100) {
-        for (double &w : weight)
-          w = std::max(w / increment, 1e-100);
+        for (double &w : weight) w = std::max(w / increment, 1e-100);
         increment = 1;
       }
     }
@@ -253,8 +241,7 @@ bool Walk::advance(int64_t &nodes) {
 SearchOutcome Walk::run(Strategy how, uint64_t seed, int64_t &nodes, int64_t nodeLimit, int64_t stepLimit) {
   strategy = how;
   rankBlocks(seed);
-  for (int s = 0; s < model.sections.count; ++s)
-    key[s] = sectionKey(s);
+  for (int s = 0; s < model.sections.count; ++s) key[s] = sectionKey(s);
   parts.clear();
   choices.clear();
   const SearchState::Mark start = state.mark();
@@ -267,8 +254,7 @@ SearchOutcome Walk::run(Strategy how, uint64_t seed, int64_t &nodes, int64_t nod
       first = true;
     }
     if (first) {
-      if (next < 0)
-        return SearchOutcome::Fits;
+      if (next < 0) return SearchOutcome::Fits;
       current = next;
     }
     choices.push_back(makeChoice(current, first));
@@ -276,8 +262,7 @@ SearchOutcome Walk::run(Strategy how, uint64_t seed, int64_t &nodes, int64_t nod
       state.undo(start);
       return SearchOutcome::NodeLimit;
     }
-    if (!advance(nodes))
-      return SearchOutcome::Infeasible;
+    if (!advance(nodes)) return SearchOutcome::Infeasible;
   }
 }
 
@@ -289,7 +274,7 @@ SearchResult searchCanonical(const std::vector<Block> &blocks, const Sections &s
   SearchModel model(blocks, sections, conflicts, capacity);
   SearchState state(model);
   for (size_t u = 0; u < blocks.size(); ++u)
-    if (state.lowest[u] + blocks[u].size > capacity) {
+    if ((blocks[u].isFixed() ? blocks[u].fixed : state.lowest[u]) + blocks[u].size > capacity) {
       result.outcome = SearchOutcome::Infeasible;
       return result;
     }
@@ -306,8 +291,7 @@ SearchResult searchCanonical(const std::vector<Block> &blocks, const Sections &s
       Walk walk(model, state, weight);
       int64_t limit = nodeLimit - result.nodes < slice ? nodeLimit : result.nodes + static_cast<int64_t>(slice);
       result.outcome = walk.run(strategy, round, result.nodes, limit, stepLimit);
-      if (result.outcome == SearchOutcome::Fits)
-        result.offsets = state.offset;
+      if (result.outcome == SearchOutcome::Fits) result.offsets = state.offset;
       result.steps = state.steps;
       if (result.outcome != SearchOutcome::NodeLimit || result.nodes >= nodeLimit || state.steps >= stepLimit)
         return result;

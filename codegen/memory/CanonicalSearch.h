@@ -20,8 +20,8 @@ struct SearchResult {
   Offsets offsets;   ///< for Fits
 };
 
-/// Searches for offsets within [0, capacity). Stops after \p nodeLimit decisions or \p stepLimit elementary steps, so the
-/// answer never depends on the machine. Memory is O(blocks + conflicts + the sum of the blocks' sections).
+/// Searches for offsets within [0, capacity). Stops after \p nodeLimit decisions or \p stepLimit elementary steps, so
+/// the answer never depends on the machine. Memory is O(blocks + conflicts + the sum of the blocks' sections).
 SearchResult searchCanonical(const std::vector<Block> &blocks, const Sections &sections, const Conflicts &conflicts,
                              int64_t capacity, int64_t nodeLimit, int64_t stepLimit);
 

@@ -32,9 +32,10 @@ private:
 
 /// The eight classic orders: by decreasing size, area, life and by increasing start, each first-fit and best-fit.
 /// Runs them one by one, stops each where it is no better than \p best, keeps the lowest arena there, and stops at
-/// \p target. \p order becomes one that leads by first fit to an arena no larger than the best.
-void placeInClassicOrders(const std::vector<Block> &blocks, const Conflicts &conflicts, int64_t target, Offsets &best,
-                          std::vector<int> &order);
+/// \p target or before \p visits pairs of blocks would have been looked at. \p order becomes one that leads by first
+/// fit to an arena no larger than the best.
+void placeInClassicOrders(const std::vector<Block> &blocks, const Conflicts &conflicts, int64_t target, int64_t visits,
+                          Offsets &best, std::vector<int> &order);
 
 /// The allocator's way: walk through time and serve each block as it begins from a list of free ranges, forwards and
 /// backwards, lowest-address-fit and best-fit. O(n log n) in every case, for problems with too many conflicts for the

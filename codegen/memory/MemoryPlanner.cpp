@@ -14,12 +14,10 @@ bool satisfied(Outcome outcome) { return outcome == Outcome::Optimal || outcome 
 /// The live load of an arena's blocks if every symbol has its lowest value: a block is then what its buffers need.
 int64_t loadAtLow(const Problem &problem, int arena, const Places &places) {
   std::vector<Block> blocks = places.blocks;
-  for (Block &block : blocks)
-    block.size = 0, block.fixed = -1;
+  for (Block &block : blocks) block.size = 0, block.fixed = -1;
   for (size_t u = 0; u < problem.buffers.size(); ++u) {
     const Buffer &b = problem.buffers[u];
-    if (b.arena != arena || places.blockOf[u] < 0)
-      continue;
+    if (b.arena != arena || places.blockOf[u] < 0) continue;
     Block &block = blocks[places.blockOf[u]];
     int64_t bytes = bytesAt(b, b.symbol == kNone ? 0 : problem.symbols[b.symbol].low);
     block.size = std::max(block.size, places.within[u] + bytes);
@@ -32,8 +30,7 @@ void planArena(const Problem &problem, int arena, const Effort &effort, Plan &pl
   Places places = makeSharedPlaces(problem, arena);
   BlockPlan best = planBlocks(places.blocks, capacity, effort);
   bool mayShare = false;
-  for (const Buffer &b : problem.buffers)
-    mayShare |= b.arena == arena && b.shareWith != kNone;
+  for (const Buffer &b : problem.buffers) mayShare |= b.arena == arena && b.shareWith != kNone;
   if (mayShare) {
     // What was proved is proved for this use of the permissions only; the load with every overlap saved holds for all.
     ArenaPlan &summary = best.summary;
@@ -64,8 +61,7 @@ void planArena(const Problem &problem, int arena, const Effort &effort, Plan &pl
   best.summary.loadAtLow = loadAtLow(problem, arena, places);
   for (size_t u = 0; u < problem.buffers.size(); ++u) {
     const Buffer &b = problem.buffers[u];
-    if (b.arena != arena)
-      continue;
+    if (b.arena != arena) continue;
     if (places.blockOf[u] >= 0)
       plan.offsets[u] = best.offsets[places.blockOf[u]] + places.within[u];
     else
@@ -85,8 +81,7 @@ bool Plan::good() const {
 Plan planMemory(const Problem &problem, const Effort &effort) {
   Plan plan;
   plan.error = checkProblem(problem);
-  if (!plan.error.empty())
-    return plan;
+  if (!plan.error.empty()) return plan;
   plan.offsets.assign(problem.buffers.size(), 0);
   plan.shared.assign(problem.buffers.size(), false);
   plan.arenas.resize(problem.arenas.size());

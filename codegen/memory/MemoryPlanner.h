@@ -48,9 +48,10 @@
 ///     all 12 bytes with b2's top at 9, b3 on it at 9 and ending at 13 - the search would have turned back there.
 /// From MiniMalloc are dominance (nothing is left lying in the air), the floors that only rise, partitioning in time as
 /// the search goes, the dynamic order and the inference in sections. From TelaMalloc: decide where it is tightest, and
-/// learn from failures where that is (here as weights of sections, as in Boussemart et al., ECAI 2004). How long a search
-/// takes depends wildly on the order of its decisions, so short walks in ten different manners come first, then longer ones
-/// (restarts as in Gomes et al., AAAI 1998). Effort is counted in nodes, never in seconds, so plans are reproducible.
+/// learn from failures where that is (here as weights of sections, as in Boussemart et al., ECAI 2004). How long a
+/// search takes depends wildly on the order of its decisions, so short walks in ten different manners come first, then
+/// longer ones (restarts as in Gomes et al., AAAI 1998). Effort is counted in nodes, never in seconds, so plans are
+/// reproducible.
 ///
 /// Sharing, symbols, arenas
 /// ------------------------
@@ -62,6 +63,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -72,10 +74,10 @@ constexpr int64_t kNone = -1;
 
 /// Times are any integers of at most 2^62 in magnitude; only their order matters. Sizes are bytes.
 struct Buffer {
-  int64_t lower = 0;     ///< first step at which it is live
-  int64_t upper = 0;     ///< first step at which it is dead again; lower < upper
-  int64_t size = 0;      ///< >= 0; rounded up to the alignment. Buffers of no bytes conflict with nothing.
-  int64_t alignment = 1; ///< of the offset; >= 1, any integer
+  int64_t lower = 0;           ///< first step at which it is live
+  int64_t upper = 0;           ///< first step at which it is dead again; lower < upper
+  int64_t size = 0;            ///< >= 0; rounded up to the alignment. Buffers of no bytes conflict with nothing.
+  int64_t alignment = 1;       ///< of the offset; >= 1, any integer
   int64_t fixedOffset = kNone; ///< a multiple of the alignment, or kNone
   int arena = 0;               ///< index into Problem::arenas
 
@@ -112,10 +114,13 @@ struct Problem {
 
 /// Effort, in units that do not depend on the machine. The defaults take a few seconds at most on hard problems.
 struct Effort {
-  int64_t conflictPairs = 24'000'000;  ///< look at pairs of conflicting buffers only if they are no more than this
-  int64_t squeakyVisits = 8'000'000;   ///< pairs looked at by the squeaky wheel, for each arena
-  int64_t searchNodes = 1'000'000;     ///< decisions of the canonical search, for each arena and all capacities tried
-  int64_t searchSteps = 400'000'000;   ///< and the blocks and sections that may be looked at for them
+  int64_t conflictPairs =
+      12'000'000;                    ///< look at single pairs of conflicting buffers only if they are no more than this
+  int64_t greedyVisits = 16'000'000; ///< pairs that the greedy orders after the first may look at, for each arena
+  int64_t squeakyVisits = 8'000'000; ///< and the squeaky wheel
+  int64_t searchPairs = 800'000;     ///< search only if the pairs are no more than this
+  int64_t searchNodes = 1'000'000;   ///< decisions of the canonical search, for each arena and all capacities tried
+  int64_t searchSteps = 400'000'000; ///< and the blocks and sections that it may look at for them
 };
 
 enum class Outcome {
@@ -127,8 +132,8 @@ enum class Outcome {
 
 struct ArenaPlan {
   Outcome outcome = Outcome::Optimal;
-  int64_t bytes = 0;      ///< the arena's size: the end of the highest buffer; for NotFound and Infeasible of the best plan
-  int64_t bound = 0;      ///< the most bytes live at once; with sharing as decided
+  int64_t bytes = 0; ///< the arena's size: the end of the highest buffer; for NotFound and Infeasible of the best plan
+  int64_t bound = 0; ///< the most bytes live at once; with sharing as decided
   int64_t lowerBound = 0; ///< proved: no arena is smaller. At least the bound, unless sharing otherwise could lower it.
   int64_t conflicts = 0;  ///< pairs of blocks live together
   int64_t rounds = 0;     ///< of the squeaky wheel
@@ -151,8 +156,16 @@ struct Plan {
 /// Plans all arenas. The same problem and effort give the same plan on every machine.
 Plan planMemory(const Problem &problem, const Effort &effort = {});
 
-/// Why \p problem cannot be planned: an index out of range, an empty life, a negative or overflowing size, a cycle of
-/// shares, fixed offsets that overlap, ...; names the buffer by its index. Empty if it is sound.
+/// Why a problem cannot be planned: an index out of range, an empty life, a negative or overflowing size, a cycle of
+/// shares, fixed offsets that overlap, ...
+struct Fault {
+  std::string what;
+  int64_t buffer = kNone; ///< whose it is, if it is a buffer's
+  int64_t other = kNone;  ///< and which other one it concerns
+};
+std::optional<Fault> findFault(const Problem &problem);
+
+/// The same as a sentence that names buffers by their index; empty if the problem is sound.
 std::string checkProblem(const Problem &problem);
 
 /// Why \p plan is no plan for \p problem, by an independent sweep: an overlap, a misaligned or changed offset, an arena

@@ -33,8 +33,7 @@ public:
         end = start;
         at = alignUp(start, alignment);
       }
-    if (at > end)
-      give(end, at - end);
+    if (at > end) give(end, at - end);
     end = at + size;
     return at;
   }
@@ -63,15 +62,13 @@ private:
 
   int64_t carve(int64_t start, int64_t length, int64_t at, int64_t size) {
     remove(start, length);
-    if (at > start)
-      give(start, at - start);
-    if (start + length > at + size)
-      give(at + size, start + length - at - size);
+    if (at > start) give(start, at - start);
+    if (start + length > at + size) give(at + size, start + length - at - size);
     return at;
   }
 
-  /// The lowest of the ranges in the few smallest length classes that fit. True first-fit would need another index; this
-  /// keeps low addresses in use, which is what it is for.
+  /// The lowest of the ranges in the few smallest length classes that fit. True first-fit would need another index;
+  /// this keeps low addresses in use, which is what it is for.
   int64_t lowest(int64_t size, int64_t alignment, int tries) {
     int64_t bestAt = -1, start = 0, length = 0;
     auto it = byLength.lower_bound({size, 0});
@@ -106,29 +103,25 @@ void placeOnline(const std::vector<Block> &blocks, int64_t target, Offsets &best
     // Of those that begin together the large and long-lived go first.
     std::vector<int> begins = free, ends = free;
     std::sort(begins.begin(), begins.end(), [&](int a, int b) {
-      if (from(a) != from(b))
-        return from(a) < from(b);
+      if (from(a) != from(b)) return from(a) < from(b);
       return blocks[a].size != blocks[b].size ? blocks[a].size > blocks[b].size : a < b;
     });
     std::sort(ends.begin(), ends.end(), [&](int a, int b) { return to(a) != to(b) ? to(a) < to(b) : a < b; });
     for (Fit fit : {Fit::First, Fit::Best}) {
       Offsets offsets(blocks.size(), kUnplaced);
       for (size_t u = 0; u < blocks.size(); ++u)
-        if (blocks[u].isFixed())
-          offsets[u] = blocks[u].fixed;
+        if (blocks[u].isFixed()) offsets[u] = blocks[u].fixed;
       FreeRanges ranges(base);
       size_t ended = 0;
       for (int u : begins) {
-        for (; to(ends[ended]) <= from(u); ++ended)
-          ranges.give(offsets[ends[ended]], blocks[ends[ended]].size);
+        for (; to(ends[ended]) <= from(u); ++ended) ranges.give(offsets[ends[ended]], blocks[ends[ended]].size);
         offsets[u] = ranges.take(blocks[u].size, blocks[u].alignment, fit);
       }
       if (int64_t end = arenaEnd(blocks, offsets); end < bestEnd) {
         bestEnd = end;
         best = std::move(offsets);
       }
-      if (bestEnd <= target)
-        return;
+      if (bestEnd <= target) return;
     }
   }
 }

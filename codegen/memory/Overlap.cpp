@@ -9,8 +9,8 @@
 namespace stator::memory {
 
 std::optional<std::pair<int, int>> findOverlap(const std::vector<Rectangle> &rectangles) {
-  // Sweep over time, ends before starts. As long as the live rectangles are apart, a new one overlaps one of them if and
-  // only if it overlaps its neighbour below or above.
+  // Sweep over time, ends before starts. As long as the live rectangles are apart, a new one overlaps one of them if
+  // and only if it overlaps its neighbour below or above.
   std::vector<std::tuple<int64_t, bool, int>> events;
   for (size_t i = 0; i < rectangles.size(); ++i) {
     const Rectangle &r = rectangles[i];

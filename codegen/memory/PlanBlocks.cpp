@@ -12,8 +12,8 @@
 namespace stator::memory {
 namespace {
 
-/// One run of the ladder, in units of the largest number that divides all sizes, alignments and fixed offsets: then most
-/// alignments are 1, and capacities in between need not be tried.
+/// One run of the ladder, in units of the largest number that divides all sizes, alignments and fixed offsets: then
+/// most alignments are 1, and capacities in between need not be tried.
 class Ladder {
 public:
   Ladder(const std::vector<Block> &given, int64_t capacityBytes, const Effort &effort)
@@ -24,11 +24,9 @@ public:
     for (Block &block : blocks) {
       block.size /= unit;
       block.alignment /= unit;
-      if (block.isFixed())
-        block.fixed /= unit;
+      if (block.isFixed()) block.fixed /= unit;
     }
-    if (capacityBytes != kNone)
-      capacity = capacityBytes / unit;
+    if (capacityBytes != kNone) capacity = capacityBytes / unit;
   }
 
   BlockPlan run();
@@ -38,8 +36,7 @@ private:
   int64_t target() const { return capacity ? std::max(*capacity, lowerBound) : lowerBound; }
   bool done() const { return end <= target(); }
   void take(const char *method) {
-    if (int64_t found = arenaEnd(blocks, best); found < end)
-      end = found, summary.method = method;
+    if (int64_t found = arenaEnd(blocks, best); found < end) end = found, summary.method = method;
   }
   void greedy();
   void search();
@@ -63,17 +60,16 @@ void Ladder::greedy() {
   // The allocator's way costs next to nothing and gives the others a mark to beat, at which they stop early.
   placeOnline(blocks, target(), best);
   take("online");
-  if (done() || summary.conflicts > effort.conflictPairs)
-    return;
+  if (done() || summary.conflicts > effort.conflictPairs) return;
   conflicts = findConflicts(blocks);
-  placeInClassicOrders(blocks, *conflicts, target(), best, order);
+  placeInClassicOrders(blocks, *conflicts, target(), effort.greedyVisits, best, order);
   take("greedy");
 }
 
 /// Spends up to one \p share-th of what is left.
 void Ladder::searchAt(int64_t size, int64_t share) {
-  SearchResult result =
-      searchCanonical(blocks, sections, *conflicts, size, (nodesLeft + share - 1) / share, (stepsLeft + share - 1) / share);
+  SearchResult result = searchCanonical(blocks, sections, *conflicts, size, (nodesLeft + share - 1) / share,
+                                        (stepsLeft + share - 1) / share);
   nodesLeft -= result.nodes;
   stepsLeft -= result.steps;
   summary.nodes += result.nodes;
@@ -82,8 +78,7 @@ void Ladder::searchAt(int64_t size, int64_t share) {
     best = std::move(result.offsets);
     take("search");
   }
-  if (result.outcome == SearchOutcome::Infeasible)
-    lowerBound = std::max(lowerBound, size + 1);
+  if (result.outcome == SearchOutcome::Infeasible) lowerBound = std::max(lowerBound, size + 1);
 }
 
 void Ladder::search() {
@@ -109,11 +104,10 @@ BlockPlan Ladder::run() {
   if (!done() && !impossible && conflicts) {
     summary.rounds = squeakyWheel(blocks, *conflicts, target(), effort.squeakyVisits, order, best);
     take("squeaky wheel");
-    if (!done() && nodesLeft > 0 && stepsLeft > 0)
-      search();
+    if (!done() && summary.conflicts <= effort.searchPairs && nodesLeft > 0 && stepsLeft > 0) search();
   }
   if (capacity)
-    summary.outcome = end <= *capacity          ? Outcome::Feasible
+    summary.outcome = end <= *capacity         ? Outcome::Feasible
                       : lowerBound > *capacity ? Outcome::Infeasible
                                                : Outcome::NotFound;
   else
@@ -121,16 +115,14 @@ BlockPlan Ladder::run() {
   summary.bytes = end * unit;
   summary.lowerBound = lowerBound * unit;
   BlockPlan plan{std::move(best), summary};
-  for (int64_t &offset : plan.offsets)
-    offset *= unit;
+  for (int64_t &offset : plan.offsets) offset *= unit;
   return plan;
 }
 
 } // namespace
 
 BlockPlan planBlocks(const std::vector<Block> &blocks, int64_t capacity, const Effort &effort) {
-  if (!blocks.empty())
-    return Ladder(blocks, capacity, effort).run();
+  if (!blocks.empty()) return Ladder(blocks, capacity, effort).run();
   BlockPlan plan;
   plan.summary.outcome = capacity == kNone ? Outcome::Optimal : Outcome::Feasible;
   return plan;

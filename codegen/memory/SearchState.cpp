@@ -38,30 +38,27 @@ SearchModel::SearchModel(const std::vector<Block> &blocks, const Sections &secti
         forbidden[u].push_back({other.fixed - block.size + 1, other.fixed + other.size});
     mergeRanges(forbidden[u]);
   }
-  for (auto &ranges : occupied)
-    mergeRanges(ranges);
+  for (auto &ranges : occupied) mergeRanges(ranges);
 }
 
 int64_t SearchModel::lift(int u, int64_t at) const {
-  if (plain)
-    return at;
+  if (plain) return at;
   at = alignUp(at, blocks[u].alignment);
   for (const Range &range : forbidden[u])
-    if (at >= range.start && at < range.end)
-      at = alignUp(range.end, blocks[u].alignment);
+    if (at >= range.start && at < range.end) at = alignUp(range.end, blocks[u].alignment);
   return at;
 }
 
 int64_t SearchModel::occupiedAbove(int s, int64_t floor) const {
   int64_t bytes = 0;
-  for (const Range &range : occupied[s])
-    bytes += std::max<int64_t>(0, range.end - std::max(range.start, floor));
+  for (const Range &range : occupied[s]) bytes += std::max<int64_t>(0, range.end - std::max(range.start, floor));
   return bytes;
 }
 
 SearchState::SearchState(const SearchModel &model)
-    : lowest(model.blocks.size(), 0), offset(model.blocks.size(), kUnplaced), sections(model.sections.count), model(model),
-      placed(model.blocks.size(), 0), isTouched(model.sections.count, 0), inChanged(model.sections.count, 0) {
+    : lowest(model.blocks.size(), 0), offset(model.blocks.size(), kUnplaced), sections(model.sections.count),
+      model(model), placed(model.blocks.size(), 0), isTouched(model.sections.count, 0),
+      inChanged(model.sections.count, 0) {
   for (int s = 0; s < model.sections.count; ++s)
     for (int u : model.members[s]) {
       sections[s].rest += model.blocks[u].size;
@@ -77,15 +74,13 @@ SearchState::SearchState(const SearchModel &model)
 }
 
 void SearchState::clearChanged() {
-  for (int s : changed)
-    inChanged[s] = 0;
+  for (int s : changed) inChanged[s] = 0;
   changed.clear();
 }
 
 /// Comes before any change of section \p s.
 void SearchState::touch(int s) {
-  if (isTouched[s])
-    return;
+  if (isTouched[s]) return;
   isTouched[s] = 1;
   touched.push_back(s);
   sectionTrail.emplace_back(s, sections[s]);
@@ -119,13 +114,11 @@ void SearchState::leaveLevel(int v) {
 }
 
 void SearchState::lift(int v, int64_t to) {
-  if (placed[v] || lowest[v] >= to)
-    return;
+  if (placed[v] || lowest[v] >= to) return;
   leaveLevel(v);
   blockTrail.emplace_back(v, lowest[v]);
   lowest[v] = model.lift(v, to);
-  if (lowest[v] + model.blocks[v].size > model.capacity)
-    tooHigh = v;
+  if (lowest[v] + model.blocks[v].size > model.capacity) tooHigh = v;
 }
 
 bool SearchState::place(int u, int64_t at) {
@@ -143,20 +136,17 @@ bool SearchState::place(int u, int64_t at) {
     --sections[s].waiting;
     sections[s].crossing -= s > model.sections.first[u];
   }
-  for (int64_t i = model.conflicts.begin[u]; i < model.conflicts.begin[u + 1]; ++i)
-    lift(model.conflicts.other[i], end);
+  for (int64_t i = model.conflicts.begin[u]; i < model.conflicts.begin[u + 1]; ++i) lift(model.conflicts.other[i], end);
   return refresh();
 }
 
 bool SearchState::raise(int s, int64_t to) {
-  for (int u : model.members[s])
-    lift(u, to);
+  for (int u : model.members[s]) lift(u, to);
   return refresh();
 }
 
 bool SearchState::checkAll() {
-  for (int s = 0; s < model.sections.count; ++s)
-    touch(s);
+  for (int s = 0; s < model.sections.count; ++s) touch(s);
   return refresh();
 }
 
@@ -167,22 +157,19 @@ bool SearchState::refresh() {
   for (int s : touched) {
     isTouched[s] = 0;
     SectionState &section = sections[s];
-    if (failedAt >= 0 || !section.waiting)
-      continue;
+    if (failedAt >= 0 || !section.waiting) continue;
     if (section.atLevel == 0) {
       steps += static_cast<int64_t>(model.members[s].size());
       int64_t least = INT64_MAX;
       for (int u : model.members[s]) {
-        if (placed[u] || lowest[u] > least)
-          continue;
+        if (placed[u] || lowest[u] > least) continue;
         section.atLevel = lowest[u] < least ? 1 : section.atLevel + 1;
         least = lowest[u];
       }
       section.level = least;
     }
     int64_t above = model.plain ? 0 : model.occupiedAbove(s, section.level);
-    if (section.level + section.rest + above > model.capacity)
-      failedAt = s;
+    if (section.level + section.rest + above > model.capacity) failedAt = s;
   }
   touched.clear();
   return failedAt < 0;
@@ -190,8 +177,7 @@ bool SearchState::refresh() {
 
 bool SearchState::rests(int u, int64_t at) const {
   int64_t support = 0;
-  for (int s = model.sections.first[u]; s < model.sections.last[u]; ++s)
-    support = std::max(support, sections[s].top);
+  for (int s = model.sections.first[u]; s < model.sections.last[u]; ++s) support = std::max(support, sections[s].top);
   return model.lift(u, support) == at;
 }
 

@@ -23,8 +23,8 @@ struct SearchModel {
   int64_t capacity;
   std::vector<std::vector<int>> members;     ///< for each section its free blocks
   std::vector<std::vector<Range>> forbidden; ///< for each free block the offsets [start, end) it cannot have, merged
-  std::vector<std::vector<Range>> occupied;  ///< for each section the addresses [start, end) of its fixed blocks, sorted
-  bool plain = true;                         ///< no fixed block, no alignment: lift() is the identity
+  std::vector<std::vector<Range>> occupied; ///< for each section the addresses [start, end) of its fixed blocks, sorted
+  bool plain = true;                        ///< no fixed block, no alignment: lift() is the identity
 
   /// The lowest offset from \p at up that block \p u can have by its alignment and the fixed blocks.
   int64_t lift(int u, int64_t at) const;
@@ -84,8 +84,7 @@ private:
   void leaveLevel(int v);
   bool refresh();
   void noteChanged(int s) {
-    if (!inChanged[s])
-      inChanged[s] = 1, changed.push_back(s);
+    if (!inChanged[s]) inChanged[s] = 1, changed.push_back(s);
   }
 
   const SearchModel &model;

@@ -15,8 +15,7 @@ constexpr size_t kMostFixed = 1024;   ///< fixed blocks beyond which nothing sha
 /// The smallest common multiple, or 0 if it is beyond any sensible alignment.
 int64_t commonMultiple(int64_t a, int64_t b) {
   int64_t product;
-  if (__builtin_mul_overflow(a / std::gcd(a, b), b, &product) || product > (int64_t(1) << 40))
-    return 0;
+  if (__builtin_mul_overflow(a / std::gcd(a, b), b, &product) || product > (int64_t(1) << 40)) return 0;
   return product;
 }
 
@@ -25,10 +24,8 @@ public:
   PlaceBuilder(const Problem &problem, int arena)
       : problem(problem), places(makePlaces(problem, arena)), members(places.blocks.size()), profile(places.blocks) {
     for (size_t u = 0; u < problem.buffers.size(); ++u)
-      if (places.blockOf[u] >= 0)
-        members[places.blockOf[u]].push_back(static_cast<int>(u));
-    for (const Block &block : places.blocks)
-      fixedBlocks += block.isFixed();
+      if (places.blockOf[u] >= 0) members[places.blockOf[u]].push_back(static_cast<int>(u));
+    for (const Block &block : places.blocks) fixedBlocks += block.isFixed();
   }
 
   Places build() {
@@ -61,8 +58,7 @@ private:
         number[k] = static_cast<int>(kept.size());
         kept.push_back(places.blocks[k]);
       }
-    for (int &block : places.blockOf)
-      block = block < 0 ? -1 : number[block];
+    for (int &block : places.blockOf) block = block < 0 ? -1 : number[block];
     places.blocks = std::move(kept);
     return std::move(places);
   }
@@ -98,8 +94,7 @@ bool PlaceBuilder::collides(const Block &grown, int self) const {
 
 void PlaceBuilder::join(int u) {
   const Buffer &b = problem.buffers[u];
-  if (b.shareWith == kNone || places.blockOf[u] < 0 || places.blockOf[b.shareWith] < 0)
-    return;
+  if (b.shareWith == kNone || places.blockOf[u] < 0 || places.blockOf[b.shareWith] < 0) return;
   const int parent = static_cast<int>(b.shareWith), from = places.blockOf[u], to = places.blockOf[parent];
   const Block &alone = places.blocks[from], &place = places.blocks[to];
   const int64_t at = places.within[parent] + b.shareAt;
@@ -107,20 +102,16 @@ void PlaceBuilder::join(int u) {
   grown.lower = std::min(place.lower, alone.lower);
   grown.upper = std::max(place.upper, alone.upper);
   grown.alignment = commonMultiple(place.alignment, b.alignment);
-  if (members[to].size() >= kMostMembers || at % b.alignment || !grown.alignment)
-    return;
+  if (members[to].size() >= kMostMembers || at % b.alignment || !grown.alignment) return;
   grown.size = alignUp(std::max(place.size, at + alone.size), grown.alignment);
   if (place.isFixed()) {
     // The alignment of a fixed block is a fact, not a wish.
-    if ((place.fixed + at) % b.alignment || fixedBlocks > kMostFixed)
-      return;
+    if ((place.fixed + at) % b.alignment || fixedBlocks > kMostFixed) return;
     grown.alignment = 1;
     grown.size = std::max(place.size, at + alone.size);
-    if (collides(grown, to))
-      return;
+    if (collides(grown, to)) return;
   }
-  if (disturbs(u, parent, at, members[to]))
-    return;
+  if (disturbs(u, parent, at, members[to])) return;
   const int64_t before = profile.most(grown.lower, grown.upper);
   auto move = [&](int64_t sign) {
     profile.add(place.lower, place.upper, -sign * place.size);
@@ -151,8 +142,7 @@ Places makePlaces(const Problem &problem, int arena) {
   for (size_t u = 0; u < problem.buffers.size(); ++u) {
     const Buffer &b = problem.buffers[u];
     int64_t bytes = mostBytes(problem, b);
-    if (b.arena != arena || !bytes)
-      continue;
+    if (b.arena != arena || !bytes) continue;
     places.blockOf[u] = static_cast<int>(places.blocks.size());
     places.blocks.push_back({b.lower, b.upper, bytes, b.fixedOffset == kNone ? b.alignment : 1, b.fixedOffset});
   }
@@ -170,26 +160,21 @@ int64_t shareLoad(const Problem &problem, int arena) {
   int64_t most = 0;
   for (const Buffer &b : problem.buffers) {
     int64_t bytes = mostBytes(problem, b);
-    if (b.arena != arena || !bytes)
-      continue;
+    if (b.arena != arena || !bytes) continue;
     add(b.lower, b.upper, bytes);
-    if (b.fixedOffset != kNone)
-      most = std::max(most, b.fixedOffset + bytes);
-    if (b.shareWith == kNone)
-      continue;
+    if (b.fixedOffset != kNone) most = std::max(most, b.fixedOffset + bytes);
+    if (b.shareWith == kNone) continue;
     // Only a buffer and its shareWith ever overlap, never three, so the union of all is the sum less these overlaps.
     const Buffer &with = problem.buffers[b.shareWith];
     int64_t lower = std::max(b.lower, with.lower), upper = std::min(b.upper, with.upper);
     int64_t common = std::min(bytes, mostBytes(problem, with) - b.shareAt);
-    if (lower < upper && common > 0)
-      add(lower, upper, -common);
+    if (lower < upper && common > 0) add(lower, upper, -common);
   }
   std::sort(changes.begin(), changes.end());
   int64_t live = 0;
   for (size_t i = 0; i < changes.size(); ++i) {
     live += changes[i].second;
-    if (i + 1 == changes.size() || changes[i + 1].first != changes[i].first)
-      most = std::max(most, live);
+    if (i + 1 == changes.size() || changes[i + 1].first != changes[i].first) most = std::max(most, live);
   }
   return most;
 }

@@ -20,8 +20,9 @@ struct Places {
 /// One block for each buffer with bytes.
 Places makePlaces(const Problem &problem, int arena);
 
-/// Uses those permissions, in the order of the buffers, that do not raise the most bytes live at any moment of the lives
-/// involved. A place keeps all its bytes from the first birth to the last death in it, and takes in at most 1,024 buffers.
+/// Uses those permissions, in the order of the buffers, that do not raise the most bytes live at any moment of the
+/// lives involved. A place keeps all its bytes from the first birth to the last death in it, and takes in at most 1,024
+/// buffers.
 Places makeSharedPlaces(const Problem &problem, int arena);
 
 /// Fewer bytes than this no use of the permissions needs: the live bytes, each permitted overlap counted once.

@@ -9,6 +9,9 @@
 
 namespace stator::memory {
 
+/// What is not found in so many rounds of a small problem is better left to the search.
+constexpr int64_t kMostRounds = 250;
+
 int64_t squeakyWheel(const std::vector<Block> &blocks, const Conflicts &conflicts, int64_t target, int64_t visits,
                      std::vector<int> order, Offsets &best) {
   FirstFit firstFit(blocks, conflicts);
@@ -19,7 +22,7 @@ int64_t squeakyWheel(const std::vector<Block> &blocks, const Conflicts &conflict
   std::vector<double> rank(blocks.size());
   std::vector<int> bestOrder = order;
   int64_t rounds = 0, stale = 0;
-  for (; bestEnd > target && visits >= perRound; visits -= perRound, ++rounds) {
+  for (; bestEnd > target && visits >= perRound && rounds < kMostRounds; visits -= perRound, ++rounds) {
     // Blame: a block that ends above the target goes to a random place before its own; the rest keep theirs.
     int64_t squeaks = 0;
     for (size_t i = 0; i < order.size(); ++i) {
@@ -30,8 +33,7 @@ int64_t squeakyWheel(const std::vector<Block> &blocks, const Conflicts &conflict
         ++squeaks;
       }
     }
-    if (!squeaks)
-      break; // the rest that is too high is fixed there
+    if (!squeaks) break; // the rest that is too high is fixed there
     std::sort(order.begin(), order.end(), [&](int a, int b) { return rank[a] != rank[b] ? rank[a] < rank[b] : a < b; });
     firstFit.place(order, Fit::First, offsets);
     int64_t end = arenaEnd(blocks, offsets);

@@ -9,7 +9,8 @@ namespace stator::memory {
 
 /// Squeaky-wheel optimisation (Joslin and Clements, JAIR 10, 1999): place by first fit, see which blocks end above
 /// \p target, move those towards the front of the order, repeat. Starts from \p order, whose plan is \p best; improves
-/// \p best in place; stops at \p target or when \p visits pairs of blocks have been looked at. Returns the rounds.
+/// \p best in place; stops at \p target or when \p visits pairs of blocks have been looked at, or
+/// after 250 rounds. Returns the rounds.
 /// Deterministic: its random numbers are its own.
 int64_t squeakyWheel(const std::vector<Block> &blocks, const Conflicts &conflicts, int64_t target, int64_t visits,
                      std::vector<int> order, Offsets &best);

@@ -5,8 +5,8 @@
 #include "tools/stator-plan/Generate.h"
 #include "tools/stator-plan/InstanceFile.h"
 
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <iostream>
 
@@ -15,8 +15,7 @@ namespace {
 
 std::string withFile(const std::string &path, std::istream &standardInput, std::string (*read)(std::istream &, void *),
                      void *context) {
-  if (path == "-")
-    return read(standardInput, context);
+  if (path == "-") return read(standardInput, context);
   std::ifstream file(path, std::ios::binary);
   if (!file || file.peek() == std::ifstream::traits_type::eof())
     return path + (file.is_open() ? ": is empty or cannot be read" : ": cannot be opened");
@@ -24,8 +23,7 @@ std::string withFile(const std::string &path, std::istream &standardInput, std::
 }
 
 std::string load(const CommandOptions &options, std::istream &in, Instance &instance) {
-  if (options.generate)
-    return generateInstance(options.instance, instance);
+  if (options.generate) return generateInstance(options.instance, instance);
   std::pair<const CommandOptions &, Instance &> context(options, instance);
   return withFile(
       options.instance, in,
@@ -58,11 +56,11 @@ void report(const CommandOptions &options, const Instance &instance, const Arena
     out << "{\"buffers\": " << instance.ids.size() << ", \"conflicts\": " << arena.conflicts
         << ", \"bound\": " << arena.bound << ", \"lower_bound\": " << arena.lowerBound << ", \"arena\": " << arena.bytes
         << ", \"outcome\": \"" << outcomeName(arena.outcome) << "\", \"method\": \"" << arena.method
-        << "\", \"rounds\": " << arena.rounds << ", \"nodes\": " << arena.nodes << ", \"steps\": " << arena.steps << ", "
-        << numbers << "}\n";
+        << "\", \"rounds\": " << arena.rounds << ", \"nodes\": " << arena.nodes << ", \"steps\": " << arena.steps
+        << ", " << numbers << "}\n";
     return;
   }
-  std::snprintf(numbers, sizeof numbers, "ratio %.4f, %.3f s", ratio(arena), seconds);
+  std::snprintf(numbers, sizeof numbers, "ratio %.4f, %.3f CPU seconds", ratio(arena), seconds);
   out << outcomeName(arena.outcome) << ": " << instance.ids.size() << " buffers, arena " << arena.bytes << " ("
       << humanBytes(arena.bytes) << "), bound " << arena.bound << ", " << numbers << ", by " << arena.method << ", "
       << arena.nodes << " nodes\n";
@@ -82,8 +80,7 @@ int check(const CommandOptions &options, const Instance &instance, std::istream 
         return readPlan(stream, context.name, context.instance, context.plan);
       },
       &context);
-  if (wrong.empty())
-    wrong = verifyPlan(instance.problem, context.plan);
+  if (wrong.empty()) wrong = verifyPlan(instance.problem, context.plan);
   const int64_t bytes = context.plan.arenas.empty() ? 0 : context.plan.arenas[0].bytes;
   if (wrong.empty() && options.capacity != kNone && bytes > options.capacity)
     wrong = "the plan needs " + std::to_string(bytes) + " bytes, more than the capacity";
@@ -103,20 +100,18 @@ int runCommand(const CommandOptions &options, std::istream &in, std::ostream &ou
     err << "stator-plan: " << why << "\n";
     return 1;
   };
-  if (std::string wrong = load(options, in, instance); !wrong.empty())
-    return refuse(wrong);
+  if (std::string wrong = load(options, in, instance); !wrong.empty()) return refuse(wrong);
   instance.problem.arenas[0].capacity = options.capacity;
   if (!options.instanceFile.empty())
     if (std::string wrong = writeWhole(options.instanceFile, formatInstance(instance)); !wrong.empty())
       return refuse(wrong);
-  if (!options.checkFile.empty())
-    return check(options, instance, in, out, err);
+  if (!options.checkFile.empty()) return check(options, instance, in, out, err);
 
-  const auto start = std::chrono::steady_clock::now();
+  // Of this process, not of the wall's clock: others may use the machine, too.
+  const std::clock_t start = std::clock();
   Plan plan = planMemory(instance.problem, options.effort);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (!plan.error.empty())
-    return refuse(plan.error);
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+  if (!plan.error.empty()) return refuse(plan.error);
   const ArenaPlan &arena = plan.arenas[0];
   report(options, instance, arena, seconds, options.planFile == "-" ? err : out);
   if (arena.outcome == Outcome::Infeasible)
@@ -133,8 +128,9 @@ int runCommand(const CommandOptions &options, std::istream &in, std::ostream &ou
     if (std::string wrong = writeWhole(options.planFile, formatPlan(instance, plan)); !wrong.empty())
       return refuse(wrong);
   if (!options.drawingFile.empty()) {
-    std::string title = options.instance + ": " + std::to_string(instance.ids.size()) + " buffers in " +
-                        humanBytes(arena.bytes) + ", " + outcomeName(arena.outcome);
+    std::string title = options.instance.substr(options.instance.rfind('/') + 1) + ": " +
+                        std::to_string(instance.ids.size()) + " buffers in " + humanBytes(arena.bytes) + ", " +
+                        outcomeName(arena.outcome);
     if (std::string wrong = writeWhole(options.drawingFile, drawPlan(instance, plan, title)); !wrong.empty())
       return refuse(wrong);
   }

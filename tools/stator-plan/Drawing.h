@@ -9,8 +9,8 @@
 
 namespace stator::memory {
 
-/// An SVG: time to the right, addresses upwards, one box for each buffer with its name and size where they fit (and as a
-/// tooltip everywhere), a line at the live-load bound and one at the capacity if there is one. Moments at which
+/// An SVG: time to the right, addresses upwards, one box for each buffer with its name and size where they fit (and as
+/// a tooltip everywhere), a line at the live-load bound and one at the capacity if there is one. Moments at which
 /// nothing begins or ends take no room. Needs a valid plan.
 std::string drawPlan(const Instance &instance, const Plan &plan, const std::string &title);
 

@@ -41,8 +41,7 @@ std::vector<Buffer> cutRectangle(int count, int64_t capacity, int trimPercent, u
   pieces.insert({0, length, 0, 1024});
   while (!pieces.empty() && static_cast<int>(pieces.size() + buffers.size()) < count) {
     auto it = std::prev(pieces.end());
-    for (uint64_t back = random.below(4); back && it != pieces.begin(); --back)
-      --it;
+    for (uint64_t back = random.below(4); back && it != pieces.begin(); --back) --it;
     Piece piece = *it;
     pieces.erase(it);
     int64_t life = piece.to - piece.from, size = piece.high - piece.low;
@@ -74,8 +73,7 @@ std::vector<Buffer> cutRectangle(int count, int64_t capacity, int trimPercent, u
     }
     buffers.push_back(buffer);
   }
-  for (size_t i = buffers.size(); i > 1; --i)
-    std::swap(buffers[i - 1], buffers[random.below(i)]);
+  for (size_t i = buffers.size(); i > 1; --i) std::swap(buffers[i - 1], buffers[random.below(i)]);
   return buffers;
 }
 
@@ -86,16 +84,13 @@ std::vector<Buffer> layeredNetwork(int count, bool training, uint64_t seed) {
   // A layer keeps its width for a while, as networks do; a value is read by the next ops, sometimes much later.
   int64_t width = 64 * 1024;
   for (int i = 0; i < forward; ++i) {
-    if (random.below(40) == 0)
-      width = 256 * (64 + static_cast<int64_t>(random.below(4096)));
+    if (random.below(40) == 0) width = 256 * (64 + static_cast<int64_t>(random.below(4096)));
     static constexpr int64_t kShares[] = {1, 1, 1, 1, 2, 3, 4, 8};
     int64_t size = width * kShares[random.below(8)] / (random.below(4) ? 1 : 4);
     size = std::max<int64_t>(256, (size + 255) / 256 * 256);
     int64_t life = 1 + static_cast<int64_t>(random.below(3));
-    if (random.below(6) == 0)
-      life = 4 + static_cast<int64_t>(random.below(12));
-    if (random.below(60) == 0)
-      life = 20 + static_cast<int64_t>(random.below(200));
+    if (random.below(6) == 0) life = 4 + static_cast<int64_t>(random.below(12));
+    if (random.below(60) == 0) life = 20 + static_cast<int64_t>(random.below(200));
     int64_t end = std::min<int64_t>(i + 1 + life, forward + 1);
     if (training && random.below(10) < 6)
       end = 2 * static_cast<int64_t>(forward) - i + static_cast<int64_t>(random.below(2));
@@ -116,19 +111,19 @@ std::string generateInstance(const std::string &text, Instance &instance) {
   const int length = static_cast<int>(text.size());
   instance = Instance();
   std::vector<Buffer> &buffers = instance.problem.buffers;
-  if (std::sscanf(text.c_str(), "cut:%lld:%lld:%llu%n", &count, &trim, &seed, &used) == 3 && used == length && count > 0 &&
-      count <= 100'000 && trim >= 0 && trim <= 100)
+  if (std::sscanf(text.c_str(), "cut:%lld:%lld:%llu%n", &count, &trim, &seed, &used) == 3 && used == length &&
+      count > 0 && count <= 100'000 && trim >= 0 && trim <= 100)
     buffers = cutRectangle(static_cast<int>(count), 1 << 20, static_cast<int>(trim), seed);
   else if (std::sscanf(text.c_str(), "layers:%lld:%llu%n", &count, &seed, &used) == 2 && used == length && count > 0 &&
            count <= 10'000'000)
     buffers = layeredNetwork(static_cast<int>(count), false, seed);
-  else if (std::sscanf(text.c_str(), "training:%lld:%llu%n", &count, &seed, &used) == 2 && used == length && count > 0 &&
-           count <= 10'000'000)
+  else if (std::sscanf(text.c_str(), "training:%lld:%llu%n", &count, &seed, &used) == 2 && used == length &&
+           count > 0 && count <= 10'000'000)
     buffers = layeredNetwork(static_cast<int>(count), true, seed);
   else
-    return text.substr(0, 40) + ": names no generated instance (cut:COUNT:TRIM:SEED, layers:COUNT:SEED, training:COUNT:SEED)";
-  for (size_t u = 0; u < buffers.size(); ++u)
-    instance.ids.push_back(std::to_string(u));
+    return text.substr(0, 40) +
+           ": names no generated instance (cut:COUNT:TRIM:SEED, layers:COUNT:SEED, training:COUNT:SEED)";
+  for (size_t u = 0; u < buffers.size(); ++u) instance.ids.push_back(std::to_string(u));
   return "";
 }
 

@@ -20,8 +20,8 @@ std::vector<Buffer> cutRectangle(int count, int64_t capacity, int trimPercent, u
 /// backward half reads them in reverse order, and gradients take their place. Sizes are multiples of 256 bytes.
 std::vector<Buffer> layeredNetwork(int count, bool training, uint64_t seed);
 
-/// Makes the instance that \p text names: cut:COUNT:TRIM:SEED (of 1 MiB), layers:COUNT:SEED or training:COUNT:SEED, with
-/// COUNT up to 100,000 pieces or 10,000,000 values. Returns what is wrong with the text, or nothing.
+/// Makes the instance that \p text names: cut:COUNT:TRIM:SEED (of 1 MiB), layers:COUNT:SEED or training:COUNT:SEED,
+/// with COUNT up to 100,000 pieces or 10,000,000 values. Returns what is wrong with the text, or nothing.
 std::string generateInstance(const std::string &text, Instance &instance);
 
 } // namespace stator::memory

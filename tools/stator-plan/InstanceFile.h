@@ -17,9 +17,9 @@ struct Instance {
   std::vector<std::string> ids;
 };
 
-/// Reads a table whose first line names its columns: id, lower, upper, size and optionally alignment and offset (a fixed
-/// one; may be left empty), in any order. Ids are unique, not empty, of at most 256 bytes, without quotes and control
-/// characters; numbers are decimal integers and nothing else. Empty lines are skipped; a line may end in CR LF.
+/// Reads a table whose first line names its columns: id, lower, upper, size and optionally alignment and offset (a
+/// fixed one; may be left empty), in any order. Ids are unique, not empty, of at most 256 bytes, without quotes and
+/// control characters; numbers are decimal integers and nothing else. Empty lines are skipped; a line may end in CR LF.
 /// Returns what is wrong, as "NAME:LINE: ...", or nothing. What is read passes checkProblem.
 std::string readInstance(std::istream &in, const std::string &name, Instance &instance);
 
