@@ -7,6 +7,7 @@
 include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/TensorEncoding.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "dialects/interfaces/Interfaces.td"
@@ -41,9 +42,10 @@ def Graph_Dialect : Dialect {
   let hasConstantMaterializer = 1;
 }
 
-class Graph_Attr<string cppName, string attrMnemonic> : AttrDef<Graph_Dialect, cppName> { let mnemonic = attrMnemonic; }
+class Graph_Attr<string cppName, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Graph_Dialect, cppName, traits> { let mnemonic = attrMnemonic; }
 
-def Graph_ShapeAttr : Graph_Attr<"Shape", "shape"> {
+def Graph_ShapeAttr : Graph_Attr<"Shape", "shape", [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "One dimension expression per dimension of a tensor";
   let parameters = (ins ArrayRefParameter<"::stator::graph::DimExpr">:$dims);
   let hasCustomAssemblyFormat = 1;
@@ -57,10 +59,12 @@ def Graph_SymbolAttr : Graph_Attr<"Symbol", "symbol"> {
 
 /// bool, u8 i8 i16 i32 i64 (u16 u32 u64 for storage), f16 bf16 f32 f64, f8E4M3FN f8E5M2.
 def Graph_Element : AnyTypeOf<[I1, I8, I16, I32, I64, UI8, UI16, UI32, UI64, F16, BF16, F32, F64, F8E4M3FN, F8E5M2]>;
-def Graph_Tensor : RankedTensorOf<[Graph_Element]>;
-def Graph_BoolTensor : RankedTensorOf<[I1]>;
+def HasDims : CPred<"::stator::graph::hasDims($_self)">;
+defvar tensorSummary = "ranked tensor, with a #graph.shape encoding where its sizes are not all static,";
+def Graph_Tensor : RankedTensorOf<[Graph_Element], [HasDims], tensorSummary>;
+def Graph_BoolTensor : RankedTensorOf<[I1], [HasDims], tensorSummary>;
 /// Indices: int64, or int32 where the program has them so.
-def Graph_IndexTensor : RankedTensorOf<[I32, I64]>;
+def Graph_IndexTensor : RankedTensorOf<[I32, I64], [HasDims], tensorSummary>;
 
 /// Every op of the dialect: pure unless it says otherwise.
 class Graph_Op<string mnemonic, list<Trait> traits = []> : Op<Graph_Dialect, mnemonic, traits>;

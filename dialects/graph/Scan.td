@@ -41,4 +41,21 @@ def Graph_TopkOp : Graph_Op<"topk", [Pure, InferTypeOpAdaptor, DeclareOpInterfac
   let hasVerifier = 1;
 }
 
+def Graph_NonzeroOp : Graph_Op<"nonzero", [Pure, DeclareOpInterfaceMethods<EvaluableOpInterface>,
+    DeclareOpInterfaceMethods<DecomposableOpInterface>]> {
+  let summary = "Row i is the position of the i-th element that is not zero, in row-major order; rows beyond the last are `fill`";
+  let description = [{
+    The result is [n, rank of x] in i64. Its n decides how many rows there are: surplus elements are cut off. For the
+    usual data-dependent size, count the elements first and bind the count to the symbol that the result's type uses:
+
+      %count = graph.sum ... : the mask as i64
+      graph.bind_symbol "u0", %count : tensor<i64>
+      %rows = graph.nonzero %x fill = -1 : tensor<4x5xf32> to tensor<?x2xi64, #graph.shape<u0, 2>>
+  }];
+  let arguments = (ins Graph_Tensor:$x, I64Attr:$fill);
+  let results = (outs Graph_Tensor:$result);
+  let assemblyFormat = "$x `fill` `=` $fill attr-dict `:` type($x) `to` type($result)";
+  let hasVerifier = 1;
+}
+
 #endif

@@ -41,6 +41,9 @@ def Graph_SizeOp : Graph_ShapeOp<"size"> {
   let summary = "The value of a dimension expression as a 0-d i64 tensor";
   let arguments = (ins Graph_ShapeAttr:$expr);
   let assemblyFormat = "$expr attr-dict `:` type($result)";
+  let builders = [OpBuilder<(ins "::stator::graph::DimExpr":$expr), [{
+    build($_builder, $_state, ::mlir::RankedTensorType::get({}, $_builder.getI64Type()), ShapeAttr::get($_builder.getContext(), expr)); }]>];
+  let hasFolder = 1;
 }
 def Graph_ReshapeOp : Graph_ViewOp<"reshape"> {
   let summary = "The same elements in row-major order under another shape of as many elements";
@@ -64,27 +67,47 @@ def Graph_SliceOp : Graph_ViewOp<"slice"> {
   let summary = "Elements starts[d] + i * steps[d] of each dimension; sizes are the result's; steps are positive";
   let arguments = (ins Graph_Tensor:$x, Graph_ShapeAttr:$starts, DenseI64ArrayAttr:$steps);
   let assemblyFormat = "$x $starts $steps attr-dict `:` type($x) `to` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$x, "::llvm::ArrayRef<int64_t>":$starts, "::llvm::ArrayRef<int64_t>":$steps), [{
+    build($_builder, $_state, result, x, constantDims($_builder.getContext(), starts), steps); }]>];
+  let hasFolder = 1;
+}
+def Graph_UpdateSliceOp : Graph_ShapeOp<"update_slice", [AllTypesMatch<["x", "result"]>]> {
+  let summary = "x with the elements that graph.slice would give replaced by `updates`";
+  let arguments = (ins Graph_Tensor:$x, Graph_Tensor:$updates, Graph_ShapeAttr:$starts, DenseI64ArrayAttr:$steps);
+  let assemblyFormat = "$x `,` $updates $starts $steps attr-dict `:` type($x) `,` type($updates)";
   let hasFolder = 1;
 }
 def Graph_ReverseOp : Graph_ShapeOp<"reverse", [SameOperandsAndResultType]> {
   let summary = "The order along each of `dims` turned round";
   let arguments = (ins Graph_Tensor:$x, DenseI64ArrayAttr:$dims);
   let assemblyFormat = "$x `dims` `=` $dims attr-dict `:` type($x)";
+  let hasFolder = 1;
 }
 def Graph_PadOp : Graph_ShapeOp<"pad", [InferTypeOpAdaptor]> {
   let summary = "low[d] elements of `value` (0-d) before and high[d] after each dimension; negative amounts cut off";
-  let arguments = (ins Graph_Tensor:$x, Graph_Tensor:$value, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high);
+  let arguments = (ins Graph_Tensor:$x, Graph_Tensor:$value, Graph_ShapeAttr:$low, Graph_ShapeAttr:$high);
   let assemblyFormat = "$x `,` $value $low `,` $high attr-dict `:` type($x) `,` type($value)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$x, "::mlir::Value":$value, "::llvm::ArrayRef<int64_t>":$low, "::llvm::ArrayRef<int64_t>":$high), [{
+    build($_builder, $_state, x, value, constantDims($_builder.getContext(), low), constantDims($_builder.getContext(), high)); }]>];
+  let hasFolder = 1;
 }
 def Graph_ConcatOp : Graph_ShapeOp<"concat", [InferTypeOpAdaptor]> {
   let summary = "Operands one after the other along `dim`";
   let arguments = (ins Variadic<Graph_Tensor>:$xs, I64Attr:$dim);
   let assemblyFormat = "$xs `dim` `=` $dim attr-dict `:` type($xs)";
+  let hasFolder = 1;
 }
 def Graph_StridedOp : Graph_ViewOp<"strided"> {
   let summary = "as_strided of a 1-d operand: element (i...) is operand[offset + sum(i[d] * strides[d])]";
-  let arguments = (ins Graph_Tensor:$x, DenseI64ArrayAttr:$strides, I64Attr:$offset);
+  let description = [{
+    Strides and offset are not negative; `offset` holds one expression. The diagonal of an [n, n] tensor is its reshape
+    to [n * n] with strides <n + 1>.
+  }];
+  let arguments = (ins Graph_Tensor:$x, Graph_ShapeAttr:$strides, Graph_ShapeAttr:$offset);
   let assemblyFormat = "$x $strides `offset` `=` $offset attr-dict `:` type($x) `to` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$x, "::llvm::ArrayRef<int64_t>":$strides, "int64_t":$offset), [{
+    build($_builder, $_state, result, x, constantDims($_builder.getContext(), strides), constantDims($_builder.getContext(), offset)); }]>];
+  let hasFolder = 1;
 }
 
 #endif

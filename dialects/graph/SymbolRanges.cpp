@@ -54,6 +54,31 @@ DimRange rangeOf(DimExpr expr, function_ref<DimRange(StringRef)> symbolRange) {
   return result;
 }
 
+LogicalResult ShapeAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                                        function_ref<InFlightDiagnostic()> emitError) const {
+  if (getDims().size() != shape.size())
+    return emitError() << "#graph.shape has " << getDims().size() << " expressions for a tensor of rank " << shape.size();
+  bool allStatic = true;
+  for (auto [d, dim, size] : llvm::enumerate(getDims(), shape)) {
+    allStatic &= dim.isConstant();
+    if (dim.isConstant() ? dim.getConstant() == size && size >= 0 : ShapedType::isDynamic(size)) continue;
+    InFlightDiagnostic error = emitError();
+    error << "dimension " << d << " is " << dim.str() << " in #graph.shape and ";
+    if (ShapedType::isDynamic(size))
+      error << "dynamic";
+    else
+      error << size;
+    return error << " in the tensor type";
+  }
+  if (allStatic) return emitError() << "#graph.shape stands on a tensor whose sizes are all static";
+  return success();
+}
+
+bool hasDims(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && (tensor.getEncoding() ? isa<ShapeAttr>(tensor.getEncoding()) : tensor.hasStaticShape());
+}
+
 SmallVector<DimExpr> dimsOf(Type type) {
   auto tensor = cast<RankedTensorType>(type);
   if (auto shape = dyn_cast_or_null<ShapeAttr>(tensor.getEncoding())) return llvm::to_vector(shape.getDims());

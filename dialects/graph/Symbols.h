@@ -85,6 +85,10 @@ struct DimRange {
 /// Bounds of `expr` by interval arithmetic, given the bounds of each symbol.
 DimRange rangeOf(DimExpr expr, llvm::function_ref<DimRange(llvm::StringRef)> symbolRange);
 
+/// Whether the type is a tensor whose dimensions are known as expressions: static without an encoding, or with a
+/// #graph.shape encoding. Every operand and result of the dialect is.
+bool hasDims(mlir::Type tensorType);
+
 /// The dimensions of a ranked tensor type, from its sizes and its #graph.shape encoding.
 llvm::SmallVector<DimExpr> dimsOf(mlir::Type tensorType);
 DimExpr dimOf(mlir::Type tensorType, unsigned dim);
