@@ -15,18 +15,18 @@ def Graph_DivOp : Graph_Binary<"div", TorchTargets<["aten.div.Tensor", "aten.div
   "s.div(x, y)", "x / y"> { let summary = "x / y of floats"; }
 def Graph_FloorDivideOp : Graph_Binary<"floor_divide", TorchTargets<["aten.floor_divide.default", "aten.floor_divide_.Tensor"], "Same">,
   "emitFloorDivide(s, x, y)", "floorDivide(x, y)", "floorDivide(x, y, isUnsigned)"> {
-  let summary = "Quotient rounded toward minus infinity, as Python's //; integer division by zero gives 0"; }
+  let costly = 1; let summary = "Quotient rounded toward minus infinity, as Python's //; integer division by zero gives 0"; }
 def Graph_TruncDivideOp : Graph_Binary<"trunc_divide", TorchTargets<[]>,
   "x.isFloat() ? s.trunc(s.div(x, y)) : s.div(x, y)", "std::trunc(x / y)", "truncDivide(x, y, isUnsigned)"> {
-  let summary = "Quotient rounded toward zero; integer division by zero gives 0"; }
+  let costly = 1; let summary = "Quotient rounded toward zero; integer division by zero gives 0"; }
 def Graph_RemainderOp : Graph_Binary<"remainder", TorchTargets<["aten.remainder.Tensor", "aten.remainder.Scalar", "aten.remainder_.Tensor"], "Same">,
   "emitRemainder(s, x, y)", "remainderLikePython(x, y)", "remainderLikePython(x, y, isUnsigned)"> {
-  let summary = "x - y * floor(x / y), with the divisor's sign; integer remainder by zero gives 0"; }
+  let costly = 1; let summary = "x - y * floor(x / y), with the divisor's sign; integer remainder by zero gives 0"; }
 def Graph_FmodOp : Graph_Binary<"fmod", TorchTargets<["aten.fmod.Tensor", "aten.fmod.Scalar"], "Same">,
-  "s.rem(x, y)", "std::fmod(x, y)", "truncRemainder(x, y, isUnsigned)"> { let summary = "Remainder with the dividend's sign"; }
+  "s.rem(x, y)", "std::fmod(x, y)", "truncRemainder(x, y, isUnsigned)"> { let costly = 1; let summary = "Remainder with the dividend's sign"; }
 def Graph_PowOp : Graph_Binary<"pow", TorchTargets<["aten.pow.Tensor_Tensor", "aten.pow.Scalar", "aten.pow_.Tensor"], "Same">,
   "emitPow(s, x, y)", "std::pow(x, y)", "powInteger(x, y, isUnsigned)"> {
-  let summary = "x to the power y; an integer to a negative power is 0 unless |x| is 1"; }
+  let costly = 1; let summary = "x to the power y; an integer to a negative power is 0 unless |x| is 1"; }
 def Graph_Atan2Op : Graph_Binary<"atan2", TorchTargets<["aten.atan2.default", "aten.arctan2.default"], "Float">, "s.atan2(x, y)", "std::atan2(x, y)"> { let summary = "Angle of the point (y, x)"; }
 def Graph_CopysignOp : Graph_Binary<"copysign", TorchTargets<["aten.copysign.Tensor", "aten.copysign.Scalar"], "Float">, "s.copysign(x, y)", "std::copysign(x, y)"> { let summary = "|x| with y's sign"; }
 

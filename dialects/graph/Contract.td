@@ -7,7 +7,7 @@
 include "dialects/graph/GraphBase.td"
 
 def Graph_MatmulOp : Graph_Op<"matmul", [Pure, InferTypeOpAdaptor,
-    DeclareOpInterfaceMethods<ElementalOpInterface>, DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
+    DeclareOpInterfaceMethods<ElementalOpInterface, ["readsMany"]>, DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
   let summary = "Batched matrix product";
   let description = [{
     `lhs` is [batch..., M, K] ([batch..., K, M] with `transpose_lhs`), `rhs` is [batch..., K, N] ([batch..., N, K] with
@@ -23,6 +23,7 @@ def Graph_MatmulOp : Graph_Op<"matmul", [Pure, InferTypeOpAdaptor,
     `:` type($lhs) `,` type($rhs)
   }];
   let hasVerifier = 1;
+  let extraClassDefinition = [{ bool $cppClass::readsMany() { return true; } }];
 }
 
 #endif

@@ -18,10 +18,12 @@ def SameShape : NativeOpTrait<"SameShape"> { let cppNamespace = "::stator::graph
 class Graph_Elementwise<string mnemonic, TorchTargets torch, int arity, bit toBool, bit floatOnly, bit intOnly,
                         code emission, code evalF, code evalI, list<Trait> extra = []>
     : Graph_Op<mnemonic, !listconcat(extra, [Pure, SameShape, InferTypeOpAdaptor,
-                          DeclareOpInterfaceMethods<ScalarOpInterface>, DeclareOpInterfaceMethods<EvaluableOpInterface>,
+                          DeclareOpInterfaceMethods<ScalarOpInterface, ["isExpensive"]>, DeclareOpInterfaceMethods<EvaluableOpInterface>,
                           DeclareOpInterfaceMethods<ImportableOpInterface>])> {
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;
+  /// Set where an element costs much more than an addition; functions that only floats have (exp, division) do.
+  bit costly = floatOnly;
   defvar targetList = !interleave(!foreach(t, torch.targets, "::llvm::StringLiteral(\"" # t # "\")"), ", ");
   defvar bind = "[[maybe_unused]] auto x = v[0];" # !if(!gt(arity, 1), " [[maybe_unused]] auto y = v[1];", "")
                 # !if(!gt(arity, 2), " [[maybe_unused]] auto z = v[2];", "");
@@ -32,6 +34,7 @@ class Graph_Elementwise<string mnemonic, TorchTargets torch, int arity, bit toBo
       types.push_back(}] # !if(toBool, "type.clone(::mlir::IntegerType::get(context, 1))", "type") # [{);
       return ::mlir::success();
     }
+    bool $cppClass::isExpensive() { return }] # !if(costly, "true", "false") # [{; }
     ::mlir::LogicalResult $cppClass::verify() {
       return ::stator::graph::verifyElementwise(*this, }] # !if(floatOnly, "true", "false") # ", "
           # !if(intOnly, "true", "false") # [{);

@@ -16,11 +16,10 @@ class Graph_ReduceBase<string mnemonic, string accepts, code resultType, code id
                        code evaluation>
     : Graph_Op<mnemonic, [Pure, InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<ReductionOpInterface, ["emitIdentity", "emitLift", "emitCombine", "emitFinish"]>,
-    DeclareOpInterfaceMethods<ElementalOpInterface>, DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
+    DeclareOpInterfaceMethods<ElementalOpInterface, ["readsMany"]>, DeclareOpInterfaceMethods<EvaluableOpInterface>]> {
   let arguments = (ins Graph_Tensor:$x, DenseI64ArrayAttr:$dims);
   let results = (outs Graph_Tensor:$result);
   let assemblyFormat = "$x `dims` `=` $dims attr-dict `:` type($x)";
-  let extraClassDefinition = [{ ::llvm::ArrayRef<int64_t> $cppClass::getReducedDims() { return getDims(); } }];
   let hasVerifier = 1;
   let extraClassDefinition = [{
     ::mlir::LogicalResult $cppClass::inferReturnTypes(::mlir::MLIRContext *context,
@@ -29,6 +28,8 @@ class Graph_ReduceBase<string mnemonic, string accepts, code resultType, code id
       [[maybe_unused]] ::mlir::Type element = ::llvm::cast<::mlir::RankedTensorType>(adaptor.getX().getType()).getElementType();
       return ::stator::graph::inferReduction(location, getOperationName(), adaptor.getX(), adaptor.getDims(), }] # resultType # [{, types);
     }
+    ::llvm::ArrayRef<int64_t> $cppClass::getReducedDims() { return getDims(); }
+    bool $cppClass::readsMany() { return true; }
     ::mlir::LogicalResult $cppClass::verify() {
       return ::stator::graph::verifyReduction(*this, ::stator::graph::ReducedElements::}] # accepts # [{);
     }

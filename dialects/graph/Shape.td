@@ -7,9 +7,16 @@
 include "dialects/graph/GraphBase.td"
 
 class Graph_ShapeOp<string mnemonic, list<Trait> traits = []> : Graph_Op<mnemonic, !listconcat([Pure,
-    DeclareOpInterfaceMethods<ElementalOpInterface>, DeclareOpInterfaceMethods<EvaluableOpInterface>], traits)> {
+    DeclareOpInterfaceMethods<ElementalOpInterface, ["getOperandDims"]>, DeclareOpInterfaceMethods<EvaluableOpInterface>], traits)> {
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;
+  /// C++ for ElementalOpInterface::getOperandDims.
+  code operandDims = "::std::nullopt";
+  let extraClassDefinition = [{
+    ::std::optional<::llvm::SmallVector<int64_t>> $cppClass::getOperandDims([[maybe_unused]] unsigned operand) {
+      return }] # operandDims # [{;
+    }
+  }];
 }
 class Graph_ViewOp<string mnemonic, list<Trait> traits = []>
     : Graph_ShapeOp<mnemonic, !listconcat([DeclareOpInterfaceMethods<ViewOpInterface>], traits)>;
@@ -47,18 +54,21 @@ def Graph_SizeOp : Graph_ShapeOp<"size"> {
 }
 def Graph_ReshapeOp : Graph_ViewOp<"reshape"> {
   let summary = "The same elements in row-major order under another shape of as many elements";
+  let operandDims = "::stator::graph::reshapedDims(getX().getType(), getType())";
   let arguments = (ins Graph_Tensor:$x);
   let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
   let hasFolder = 1;
 }
 def Graph_BroadcastOp : Graph_ViewOp<"broadcast"> {
   let summary = "NumPy broadcasting: shapes align at the right, size 1 and missing dimensions repeat";
+  let operandDims = "::stator::graph::broadcastDims(getX().getType(), getType())";
   let arguments = (ins Graph_Tensor:$x);
   let assemblyFormat = "$x attr-dict `:` type($x) `to` type($result)";
   let hasFolder = 1;
 }
 def Graph_TransposeOp : Graph_ViewOp<"transpose", [InferTypeOpAdaptor]> {
   let summary = "Result dimension i is operand dimension permutation[i]";
+  let operandDims = "::stator::graph::transposedDims(getPermutation())";
   let arguments = (ins Graph_Tensor:$x, DenseI64ArrayAttr:$permutation);
   let assemblyFormat = "$x $permutation attr-dict `:` type($x)";
   let hasFolder = 1;

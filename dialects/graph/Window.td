@@ -11,8 +11,9 @@ include "mlir/IR/EnumAttr.td"
 
 
 class Graph_WindowOp<string mnemonic, list<Trait> traits = []> : Graph_Op<mnemonic, !listconcat([Pure,
-    DeclareOpInterfaceMethods<ElementalOpInterface>, DeclareOpInterfaceMethods<EvaluableOpInterface>], traits)> {
+    DeclareOpInterfaceMethods<ElementalOpInterface, ["readsMany"]>, DeclareOpInterfaceMethods<EvaluableOpInterface>], traits)> {
   let hasVerifier = 1;
+  let extraClassDefinition = [{ bool $cppClass::readsMany() { return true; } }];
 }
 def Graph_ConvolutionOp : Graph_WindowOp<"convolution", [InferTypeOpAdaptor]> {
   let summary = "Convolution (cross-correlation) with groups, dilation, zero padding; or its transpose";

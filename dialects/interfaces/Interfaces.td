@@ -17,6 +17,8 @@ def ScalarOpInterface : OpInterface<"ScalarOpInterface"> {
       Emits the element from the operands' elements. `operands` are already widened for computing (f16, bf16 and f8 as
       f32); the answer is in the same widened type and is rounded to the result's element type by the caller.
     }], "::stator::Scalar", "emitScalar", (ins "::stator::ScalarBuilder &":$s, "::llvm::ArrayRef<::stator::Scalar>":$operands)>,
+    InterfaceMethod<"Whether one element costs much more than an addition, so that computing it twice is worse than storing it.",
+      "bool", "isExpensive", (ins), "", [{ return false; }]>,
   ];
 }
 
@@ -30,6 +32,12 @@ def ElementalOpInterface : OpInterface<"ElementalOpInterface"> {
     InterfaceMethod<[{
       Emits element `indices` (one `index` value per dimension of the result, in bounds) of result `result`.
     }], "::stator::Scalar", "emitElement", (ins "::stator::ElementEmitter &":$e, "unsigned":$result, "::mlir::ValueRange":$indices)>,
+    InterfaceMethod<[{
+      Where the operand's index follows from the result's by picking dimensions: for each dimension of operand number
+      `operand` the result dimension whose index it takes, or -1 where the index is always 0. nullopt otherwise.
+    }], "::std::optional<::llvm::SmallVector<int64_t>>", "getOperandDims", (ins "unsigned":$operand), "", [{ return ::std::nullopt; }]>,
+    InterfaceMethod<"Whether one element reads many elements of an operand, in a loop (windows, contractions, reductions).",
+      "bool", "readsMany", (ins), "", [{ return false; }]>,
   ];
 }
 
