@@ -76,7 +76,7 @@ def Graph_TransposeOp : Graph_ViewOp<"transpose", [InferTypeOpAdaptor]> {
 def Graph_SliceOp : Graph_ViewOp<"slice"> {
   let summary = "Elements starts[d] + i * steps[d] of each dimension; sizes are the result's; steps are positive";
   let arguments = (ins Graph_Tensor:$x, Graph_ShapeAttr:$starts, DenseI64ArrayAttr:$steps);
-  let assemblyFormat = "$x $starts $steps attr-dict `:` type($x) `to` type($result)";
+  let assemblyFormat = "$x `starts` $starts `steps` $steps attr-dict `:` type($x) `to` type($result)";
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$x, "::llvm::ArrayRef<int64_t>":$starts, "::llvm::ArrayRef<int64_t>":$steps), [{
     build($_builder, $_state, result, x, constantDims($_builder.getContext(), starts), steps); }]>];
   let hasFolder = 1;
@@ -84,7 +84,7 @@ def Graph_SliceOp : Graph_ViewOp<"slice"> {
 def Graph_UpdateSliceOp : Graph_ShapeOp<"update_slice", [AllTypesMatch<["x", "result"]>]> {
   let summary = "x with the elements that graph.slice would give replaced by `updates`";
   let arguments = (ins Graph_Tensor:$x, Graph_Tensor:$updates, Graph_ShapeAttr:$starts, DenseI64ArrayAttr:$steps);
-  let assemblyFormat = "$x `,` $updates $starts $steps attr-dict `:` type($x) `,` type($updates)";
+  let assemblyFormat = "$x `,` $updates `starts` $starts `steps` $steps attr-dict `:` type($x) `,` type($updates)";
   let hasFolder = 1;
 }
 def Graph_ReverseOp : Graph_ShapeOp<"reverse", [SameOperandsAndResultType]> {
@@ -96,7 +96,7 @@ def Graph_ReverseOp : Graph_ShapeOp<"reverse", [SameOperandsAndResultType]> {
 def Graph_PadOp : Graph_ShapeOp<"pad", [InferTypeOpAdaptor]> {
   let summary = "low[d] elements of `value` (0-d) before and high[d] after each dimension; negative amounts cut off";
   let arguments = (ins Graph_Tensor:$x, Graph_Tensor:$value, Graph_ShapeAttr:$low, Graph_ShapeAttr:$high);
-  let assemblyFormat = "$x `,` $value $low `,` $high attr-dict `:` type($x) `,` type($value)";
+  let assemblyFormat = "$x `,` $value `low` $low `high` $high attr-dict `:` type($x) `,` type($value)";
   let builders = [OpBuilder<(ins "::mlir::Value":$x, "::mlir::Value":$value, "::llvm::ArrayRef<int64_t>":$low, "::llvm::ArrayRef<int64_t>":$high), [{
     build($_builder, $_state, x, value, constantDims($_builder.getContext(), low), constantDims($_builder.getContext(), high)); }]>];
   let hasFolder = 1;
@@ -114,7 +114,7 @@ def Graph_StridedOp : Graph_ViewOp<"strided"> {
     to [n * n] with strides <n + 1>.
   }];
   let arguments = (ins Graph_Tensor:$x, Graph_ShapeAttr:$strides, Graph_ShapeAttr:$offset);
-  let assemblyFormat = "$x $strides `offset` `=` $offset attr-dict `:` type($x) `to` type($result)";
+  let assemblyFormat = "$x `strides` $strides `offset` $offset attr-dict `:` type($x) `to` type($result)";
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::mlir::Value":$x, "::llvm::ArrayRef<int64_t>":$strides, "int64_t":$offset), [{
     build($_builder, $_state, result, x, constantDims($_builder.getContext(), strides), constantDims($_builder.getContext(), offset)); }]>];
   let hasFolder = 1;

@@ -90,8 +90,8 @@ private:
     SmallVector<Value> yielded;
     for (Value output : outputs) yielded.push_back(mapping.lookup(output));
     YieldOp::create(b, fusion.getLoc(), yielded);
-    for (auto [output, result] : llvm::zip_equal(outputs, fusion.getResults()))
-      output.replaceUsesWithIf(result, [&](OpOperand &use) { return isOutside(use.getOwner(), k); });
+    for (auto [i, result] : llvm::enumerate(fusion.getResults()))
+      Value(outputs[i]).replaceUsesWithIf(result, [&](OpOperand &use) { return isOutside(use.getOwner(), k); });
     explain(fusion, k);
   }
 

@@ -51,7 +51,7 @@ public:
         ++writes;
         continue;
       }
-      if (op.hasTrait<OpTrait::IsTerminator>()) break;
+      if (op.hasTrait<mlir::OpTrait::IsTerminator>()) break;
       readCurrent(&op);
     }
     finish(block.getTerminator());

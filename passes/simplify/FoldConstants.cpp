@@ -2,6 +2,7 @@
 #include "dialects/graph/HostElements.h"
 #include "passes/simplify/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 #define DEBUG_TYPE "stator-fold-constants"
 
@@ -15,6 +16,8 @@ namespace stator::simplify {
 namespace {
 
 struct FoldConstantsPass : impl::FoldConstantsBase<FoldConstantsPass> {
+  using FoldConstantsBase::FoldConstantsBase;
+
   void runOnOperation() override {
     OpBuilder b(&getContext());
     // In program order, so that chains fold in one walk.
@@ -32,9 +35,8 @@ struct FoldConstantsPass : impl::FoldConstantsBase<FoldConstantsPass> {
       ++numFolded;
     });
     // What only the folded ops read goes with them.
-    getOperation().walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-      if (isOpTriviallyDead(op)) op->erase();
-    });
+    IRRewriter rewriter(&getContext());
+    (void)runRegionDCE(rewriter, getOperation()->getRegions());
   }
 
   /// A constant, seen through views or not.

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The phases of a compilation: one table, from which dumping, stopping, starting and listing all follow.
+#ifndef STATOR_COMPILER_PHASES_H
+#define STATOR_COMPILER_PHASES_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace mlir {
+class OpPassManager;
+}
+
+namespace stator {
+
+struct Phase {
+  llvm::StringRef name;     // flag, dump file, test folder
+  llvm::StringRef folder;
+  llvm::StringRef sentence; // what it does
+  llvm::StringRef after;    // what stands in the program after it
+  /// Adds the phase's passes over a module; null for phases that are no passes (import, and those of code generation).
+  void (*addPasses)(mlir::OpPassManager &);
+};
+
+/// All phases in order.
+llvm::ArrayRef<Phase> phases();
+
+/// The phase of that name, or null.
+const Phase *findPhase(llvm::StringRef name);
+
+} // namespace stator
+
+#endif // STATOR_COMPILER_PHASES_H

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/Registration.h"
+#include "compiler/Phases.h"
+#include "dialects/graph/Graph.h"
+#include "passes/fuse/Passes.h"
+#include "passes/normalize/Passes.h"
+#include "passes/simplify/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace stator {
+
+void registerDialects(mlir::DialectRegistry &registry) {
+  registry.insert<mlir::func::FuncDialect, graph::GraphDialect>();
+}
+
+void registerPasses() {
+  normalize::registerNormalizePasses();
+  simplify::registerSimplifyPasses();
+  fuse::registerFusePasses();
+  mlir::registerTransformsPasses();
+  for (const Phase &phase : phases())
+    if (phase.addPasses)
+      mlir::registerPassPipeline(
+          ("stator-" + phase.name).str(), phase.sentence,
+          [&phase](mlir::OpPassManager &pm, llvm::StringRef, llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>) {
+            phase.addPasses(pm);
+            return mlir::success();
+          },
+          [](llvm::function_ref<void(const mlir::detail::PassOptions &)>) {});
+}
+
+} // namespace stator
