@@ -3,6 +3,8 @@
 // What the shape family accepts, and the types it infers.
 #include "dialects/graph/ShapeRules.h"
 #include <cmath>
+#include "dialects/graph/Graph.h"
+#include "dialects/graph/ShapeMaps.h"
 
 using namespace mlir;
 
