@@ -12,7 +12,7 @@ def Graph_YieldOp : Graph_Op<"yield", [Pure, Terminator, ReturnLike,
   let summary = "Values of a region";
   let arguments = (ins Variadic<Graph_Tensor>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
-  let builders = [OpBuilder<(ins), [{}]>];
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
 }
 def Graph_IfOp : Graph_Op<"if", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects, NoRegionArguments]> {
   let summary = "One of two regions, by a 0-d bool; both yield the result types";
