@@ -39,7 +39,7 @@ TEST(Reorder, NeverRaisesThePeakAndKeepsItsLimits) {
   for (const char *name :
        {"resnet:3:2", "unet:3", "transformer:3:1", "lstm:12", "inception:4:4", "skips:60:1", "random:120:1"}) {
     Graph graph = generate::byName(name);
-    for (ReorderLimits limits : {ReorderLimits{}, ReorderLimits{10, 1000}, ReorderLimits{0, 0}}) {
+    for (ReorderLimits limits : {ReorderLimits{2000, 100000}, ReorderLimits{10, 1000}, ReorderLimits{0, 0}}) {
       Ordered best = reorder(Dag(graph.nodes), limits);
       Usage u = simulate(graph, best.order);
       EXPECT_EQ(u.error, "") << name;

@@ -91,6 +91,7 @@ TEST(Solve, NetworksAtManyBudgets) {
       Options options;
       options.budget = full * percent / 100;
       options.moves = 4000;
+      options.boundEffort = 20000;
       options.reorder = percent % 40 == 0;
       Result r = solve(graph, options);
       std::string what = std::string(name) + " at " + std::to_string(percent);
@@ -128,6 +129,7 @@ TEST(Solve, MovesAreLimited) {
   options.budget = simulate(graph, givenOrder(graph)).peak * 45 / 100;
   for (int64_t moves : {1, 100, 5000}) {
     options.moves = moves;
+    options.boundEffort = 20000;
     EXPECT_LE(solve(graph, options).moves, moves);
   }
 }
