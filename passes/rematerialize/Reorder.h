@@ -17,7 +17,7 @@
 namespace stator::remat {
 
 struct ReorderLimits {
-  int64_t states = 20000;     ///< sets that the exact search may look at
+  int64_t states = 100000;    ///< sets that the exact search may look at
   int64_t beamWork = 4000000; ///< steps that the beam search may take, in node visits
 };
 
