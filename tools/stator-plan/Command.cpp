@@ -112,6 +112,8 @@ int runCommand(const CommandOptions &options, std::istream &in, std::ostream &ou
   Plan plan = planMemory(instance.problem, options.effort);
   const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   if (!plan.error.empty()) return refuse(plan.error);
+  if (std::string wrong = verifyPlan(instance.problem, plan); !wrong.empty())
+    return refuse("a fault of the planner, please report the instance: " + wrong);
   const ArenaPlan &arena = plan.arenas[0];
   report(options, instance, arena, seconds, options.planFile == "-" ? err : out);
   if (arena.outcome == Outcome::Infeasible)
