@@ -22,6 +22,9 @@ target_link_libraries(stator_mlir_pch PRIVATE stator_options)
 add_dependencies(stator_mlir_pch stator_graph_gen stator_interfaces_gen)
 target_compile_options(stator_mlir_pch PRIVATE -Wno-init-list-lifetime)
 target_precompile_headers(stator_mlir_pch PRIVATE ${CMAKE_SOURCE_DIR}/tools/cmake/MLIRPrecompiled.h)
+# MLIR identifies types and traits by the address of inline variables: the program's and libMLIR's must be one, so nothing
+# of them may be hidden.
+set_target_properties(stator_mlir_pch PROPERTIES CXX_VISIBILITY_PRESET default VISIBILITY_INLINES_HIDDEN OFF)
 # ccache would read and hash the whole precompiled header (a gigabyte) for every file: slower than compiling.
 set_target_properties(stator_mlir_pch PROPERTIES CXX_COMPILER_LAUNCHER "")
 
@@ -29,7 +32,8 @@ function(stator_use_mlir name)
   target_include_directories(${name} SYSTEM PRIVATE ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
   target_include_directories(${name} PRIVATE ${CMAKE_BINARY_DIR})
   target_compile_options(${name} PRIVATE -Wno-init-list-lifetime)
-  set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER "")
+  set_target_properties(${name} PROPERTIES CXX_COMPILER_LAUNCHER "" CXX_VISIBILITY_PRESET default
+                        VISIBILITY_INLINES_HIDDEN OFF ENABLE_EXPORTS ON)
   # An executable would be compiled with -fPIE, which the precompiled header (-fPIC) does not match.
   get_target_property(type ${name} TYPE)
   if(type STREQUAL EXECUTABLE)
