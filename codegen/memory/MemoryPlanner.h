@@ -44,8 +44,8 @@
 ///   * Say b5 goes to 0. All levels become 4. Now no buffer to come joins {b2 b3} with {b4}: they are independent and
 ///     solved one after the other, and if one has no plan, nothing that was decided in the other is tried again.
 ///   * In the left part b3 at 4 lifts b1 and b2 to 8, and that is a plan. So is the other way: b1 at 4 lifts b3 to 8,
-///     and b2 still goes to 4. But to pass b2 over there would raise the second section's level to 8 with 8 bytes to come:
-///     more than the capacity, so the search turns back.
+///     and b2 still goes to 4. But to pass b2 over there would raise the second section's level to 8 with 8 bytes to
+///     come: more than the capacity, so the search turns back.
 /// From MiniMalloc are dominance (nothing is left lying in the air), the floors that only rise, partitioning in time as
 /// the search goes, the dynamic order and the inference in sections. From TelaMalloc: decide where it is tightest, and
 /// learn from failures where that is (here as weights of sections, as in Boussemart et al., ECAI 2004). How long a
