@@ -93,6 +93,7 @@ Buffer readBuffer(const Json &json, Plan &plan) {
 
   Buffer buffer;
   buffer.space = name->second;
+  if (const Json *label = json.find("label")) buffer.label = label->string("label");
   auto index = [&](const Json &json, size_t count) { return uint32_t(json.integer("buffer", 0, int64_t(count) - 1)); };
   switch (buffer.space) {
   case Space::Input: buffer.index = index(json.at("index"), plan.inputs.size()); break;

@@ -47,6 +47,7 @@ struct Buffer {
   enum class Space { Input, Output, State, Weight, Arena, View, Dynamic } space;
   uint32_t index = 0; // input, output, state: which; arena: which arena; view: of which buffer
   std::string weight;
+  std::string label; // for people and judging devices
   ExprId offset = 0, bytes = 0; // arena, view, dynamic
 };
 

@@ -47,6 +47,13 @@ public:
   /// The address and bytes of a weight on this device; valid as long as the model.
   virtual char *weight(const std::string &name, int64_t &bytes) = 0;
 
+  /// Whether the device judges accesses by tensor, and what it is then told: `name` lies at `address` from now on, its
+  /// content undefined; the tensor at `address` is dead; `name` is what the allocation at `address` holds.
+  virtual bool watchesTensors() const { return false; }
+  virtual void beginTensor(char *address, int64_t bytes, const std::string &name) {}
+  virtual void endTensor(char *address) {}
+  virtual void nameMemory(char *address, const std::string &name) {}
+
   /// The library of that name, nullptr where it is absent. Owned by the device.
   virtual Library *library(const std::string &name) = 0;
 };

@@ -62,6 +62,7 @@ int64_t readInteger(const char *bytes, stator_dtype dtype) {
 
 Executor::Executor(Frame &frame, Profile &profile, bool useLibraries)
     : frame(frame), profile(profile), kernels(frame.plan().allSteps.size()), calls(frame.plan().librarySteps) {
+  if (frame.device().watchesTensors()) watch = std::make_unique<TensorWatch>(frame.plan());
   for (const Step *step : frame.plan().allSteps) {
     try {
       if (auto *launch = std::get_if<LaunchStep>(&step->what))
@@ -77,6 +78,17 @@ Executor::Executor(Frame &frame, Profile &profile, bool useLibraries)
       locate(failure, *step);
       throw;
     }
+  }
+}
+
+void Executor::run() {
+  const Block &steps = frame.plan().steps;
+  if (!watch) return runBlock(steps);
+  watch->begin(frame);
+  for (size_t i = 0; i < steps.size(); ++i) {
+    watch->before(i, frame.device());
+    runStep(steps[i]);
+    watch->after(i, frame.device());
   }
 }
 

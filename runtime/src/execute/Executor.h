@@ -4,6 +4,7 @@
 #define STATOR_RUNTIME_EXECUTE_EXECUTOR_H
 
 #include "runtime/src/execute/Frame.h"
+#include "runtime/src/execute/TensorWatch.h"
 #include "runtime/src/library/Library.h"
 #include "runtime/src/profile/Profile.h"
 
@@ -17,7 +18,7 @@ public:
   /// Finds all kernels and prepares all library steps; what is missing is a Failure that names the step.
   Executor(Frame &frame, Profile &profile, bool useLibraries);
 
-  void run() { runBlock(frame.plan().steps); }
+  void run();
 
 private:
   void runBlock(const Block &block);
@@ -35,6 +36,7 @@ private:
 
   Frame &frame;
   Profile &profile;
+  std::unique_ptr<TensorWatch> watch;              // on devices that judge accesses
   std::vector<void *> kernels;                     // by step index
   std::vector<std::unique_ptr<LibraryCall>> calls; // by number of the library step
 };

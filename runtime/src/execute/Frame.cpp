@@ -67,6 +67,12 @@ void Frame::begin(const std::vector<int64_t> &symbolValues) {
   for (Place &place : places) place.ready = false;
 }
 
+bool Frame::dependsOnData(BufferId id) const {
+  for (const std::vector<BufferId> &dependent : dependentPlaces)
+    if (std::binary_search(dependent.begin(), dependent.end(), id)) return true;
+  return false;
+}
+
 void Frame::define(SymbolId id, int64_t value) {
   const Symbol &symbol = function.symbols[id];
   if (value < symbol.min || value > symbol.max)
@@ -108,7 +114,7 @@ char *Frame::outputAddress(size_t index) {
   int64_t bytes = tensorBytes(spec);
   Output &output = outputs[index];
   if (!output.address) {
-    ownOutputs[index].reserve(theDevice, bytes);
+    if (ownOutputs[index].reserve(theDevice, bytes)) theDevice.nameMemory(ownOutputs[index].get(), spec.name);
     return ownOutputs[index].get();
   }
   if (bytes > output.capacity)
@@ -122,7 +128,8 @@ char *Frame::arena(uint32_t index, int64_t &bytes) {
   bytes = value(spec.bytes);
   if (bytes < 0) fail(STATOR_BAD_ARTIFACT, "an arena has a size of %lld", (long long)bytes);
   // Growing happens at the first use after the sizes changed, when no place in it is ready.
-  arenas[index].reserve(theDevice, bytes, spec.memory);
+  if (arenas[index].reserve(theDevice, bytes, spec.memory))
+    theDevice.nameMemory(arenas[index].get(), "arena " + std::to_string(index));
   return arenas[index].get();
 }
 

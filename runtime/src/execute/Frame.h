@@ -48,6 +48,9 @@ public:
     return places[id].bytes;
   }
 
+  /// Whether a buffer's place needs a data-dependent symbol.
+  bool dependsOnData(BufferId id) const;
+
   /// Product of the sizes times the element size.
   int64_t tensorBytes(const TensorSpec &spec);
   char *outputAddress(size_t index);

@@ -143,7 +143,7 @@ void Session::prepareInput(size_t index, const stator_tensor &tensor) {
   if (tensor.memory == STATOR_MEMORY_DEVICE)
     fail(STATOR_UNAVAILABLE, "%s: device memory must be dense and aligned to %zu bytes",
          tensorTitle("input", index, spec).c_str(), plan->ioAlignment);
-  inputCopies[index].reserve(*device, bytes);
+  if (inputCopies[index].reserve(*device, bytes)) device->nameMemory(inputCopies[index].get(), spec.name);
   frame->setInput(index, inputCopies[index].get());
   if (plan->device == DeviceKind::Host) return gatherElements(inputCopies[index].get(), tensor);
   if (isDense(tensor)) return device->upload(inputCopies[index].get(), tensor.data, bytes);
@@ -353,7 +353,7 @@ void Session::resetState() {
   for (size_t i = 0; i < plan->states.size(); ++i) {
     const TensorSpec &spec = plan->states[i];
     int64_t bytes = frame->tensorBytes(spec);
-    states[i].reserve(*device, bytes);
+    if (states[i].reserve(*device, bytes)) device->nameMemory(states[i].get(), spec.name);
     frame->setState(i, states[i].get());
     if (bytes == 0) continue;
     if (spec.initial.empty()) {

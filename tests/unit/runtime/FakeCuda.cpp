@@ -182,9 +182,6 @@ EXPORT int cuMemsetD16Async(unsigned long long to, unsigned short v, size_t n, v
   return setValues(to, v, n, 2);
 }
 EXPORT int cuMemsetD32Async(unsigned long long to, unsigned v, size_t n, void *) { return setValues(to, v, n, 4); }
-EXPORT int cuMemsetD2D32Async(unsigned long long to, size_t pitch, unsigned v, size_t width, size_t height, void *) {
-  return width != 1 ? invalidValue : setValues(to, v, height, pitch);
-}
 EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned, int *options, void **values) {
   CONTEXT();
   LOCK();

@@ -364,6 +364,7 @@ TEST(SessionAlone, BadPlansAreRefused) {
       {fine, R"({"op": "read_symbol", "symbol": "u0", "from": 2, "dtype": "i64", "offset": 57})"},
   };
   for (auto &[buffers, steps] : bad) EXPECT_EQ(STATOR_BAD_ARTIFACT, create(buffers, steps, error)) << buffers << steps;
+  EXPECT_EQ(STATOR_UNAVAILABLE, create(fine, R"({"op": "collective"})", error));
   EXPECT_EQ(STATOR_UNAVAILABLE,
             create(fine, R"({"op": "library", "library": "mystery", "operation": "matmul", "parameters": {}})", error));
   EXPECT_EQ(STATOR_ASSERTION,

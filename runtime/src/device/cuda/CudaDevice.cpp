@@ -94,19 +94,31 @@ public:
   void fill(char *to, uint64_t bits, uint32_t width, int64_t bytes) override {
     Address address = addressOf(to);
     size_t count = size_t(bytes) / width;
-    uint32_t low = uint32_t(bits), high = uint32_t(bits >> 32);
     Result result = success;
     if (width == 1)
       result = api.set8(address, uint8_t(bits), count, stream);
     else if (width == 2)
       result = api.set16(address, uint16_t(bits), count, stream);
     else if (width == 4)
-      result = api.set32(address, low, count, stream);
-    else if (low == high)
-      result = api.set32(address, low, count * 2, stream);
-    else if ((result = api.setRows32(address, 8, low, 1, count, stream)) == success)
-      result = api.setRows32(address + 4, 8, high, 1, count, stream);
+      result = api.set32(address, uint32_t(bits), count, stream);
+    else if (uint32_t(bits) == uint32_t(bits >> 32))
+      result = api.set32(address, uint32_t(bits), count * 2, stream);
+    else
+      return fillWide(to, bits, bytes);
     api.check(result, "filling memory");
+  }
+
+  bool watchesTensors() const override { return api.tensorBegin && api.tensorEnd; }
+  void beginTensor(char *address, int64_t bytes, const std::string &name) override {
+    synchronize(); // it happens at once, while work on the stream may still be to come
+    api.check(api.tensorBegin(addressOf(address), size_t(bytes), name.c_str()), "declaring a tensor");
+  }
+  void endTensor(char *address) override {
+    synchronize();
+    api.check(api.tensorEnd(addressOf(address)), "ending a tensor");
+  }
+  void nameMemory(char *address, const std::string &name) override {
+    if (api.nameMemory) api.check(api.nameMemory(addressOf(address), name.c_str()), "naming memory");
   }
 
   void synchronize() override { api.check(api.streamSynchronize(stream), "running the work on the device"); }
@@ -162,6 +174,16 @@ private:
     Function function;
     int64_t shared; // dynamic shared memory that it has been allowed
   };
+
+  /// 8-byte elements, which the driver cannot set: one is written, then what is there is doubled.
+  void fillWide(char *to, uint64_t bits, int64_t bytes) {
+    upload(to, &bits, sizeof bits);
+    for (int64_t done = sizeof bits; done < bytes;) {
+      int64_t more = std::min(done, bytes - done);
+      copy(to + done, to, more);
+      done += more;
+    }
+  }
 
   static unsigned size(const LaunchStep &step, Frame &frame, ExprId id, const char *what) {
     int64_t value = frame.value(id);

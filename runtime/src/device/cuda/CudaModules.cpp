@@ -127,6 +127,7 @@ Address CudaModules::weight(const std::string &name, std::string_view data) {
   // An allocation of its own for each: what bounds checking there is then works a tensor.
   api.check(api.allocate(&address, std::max<size_t>(data.size(), 1)), "allocating a weight");
   weights[name] = address;
+  if (api.nameMemory) api.nameMemory(address, name.c_str());
   if (data.empty()) return address;
   api.check(api.copyToDevice(address, data.data(), data.size(), nullptr), "uploading a weight");
   // On the default stream, which the sessions' streams do not wait for.

@@ -52,6 +52,9 @@ std::shared_ptr<const Driver> Driver::open(const char *choice) {
     fail(STATOR_UNAVAILABLE, "'%.200s' has no " #NAME ": the driver is too old", driver->path.c_str());
   STATOR_CUDA_FUNCTIONS(STATOR_BIND)
 #undef STATOR_BIND
+  driver->tensorBegin = reinterpret_cast<decltype(driver->tensorBegin)>(dlsym(handle, "statorSimTensorBegin"));
+  driver->tensorEnd = reinterpret_cast<decltype(driver->tensorEnd)>(dlsym(handle, "statorSimTensorEnd"));
+  driver->nameMemory = reinterpret_cast<decltype(driver->nameMemory)>(dlsym(handle, "statorSimName"));
   if (Result result = driver->init(0); result != success) {
     const char *text = nullptr;
     driver->errorString(result, &text);

@@ -67,7 +67,6 @@ enum : int {
   X(set8, cuMemsetD8Async, (Address, unsigned char, size_t count, Stream))                                             \
   X(set16, cuMemsetD16Async, (Address, unsigned short, size_t count, Stream))                                          \
   X(set32, cuMemsetD32Async, (Address, unsigned, size_t count, Stream))                                                \
-  X(setRows32, cuMemsetD2D32Async, (Address, size_t pitch, unsigned, size_t width, size_t height, Stream))             \
   X(moduleLoad, cuModuleLoadDataEx, (Module *, const void *, unsigned count, int *options, void **values))             \
   X(moduleUnload, cuModuleUnload, (Module))                                                                            \
   X(moduleFunction, cuModuleGetFunction, (Function *, Module, const char *))                                           \
@@ -81,6 +80,11 @@ struct Driver {
 #define STATOR_DECLARE(MEMBER, NAME, PARAMETERS) Result(*MEMBER) PARAMETERS = nullptr;
   STATOR_CUDA_FUNCTIONS(STATOR_DECLARE)
 #undef STATOR_DECLARE
+
+  /// What the simulator offers beyond the driver API; nullptr in a real driver.
+  Result (*tensorBegin)(Address, size_t, const char *name) = nullptr;
+  Result (*tensorEnd)(Address) = nullptr;
+  Result (*nameMemory)(Address, const char *name) = nullptr;
 
   std::string path;
 
