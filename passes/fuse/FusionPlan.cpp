@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned maxOps = 256, maxInputs = 64, maxWays = 4, maxCostlyWays = 2;
 /// Reductions over at most this many elements run as loops inside one element.
-constexpr int64_t smallReduction = 16;
+constexpr int64_t smallReduction = 4;
 
 enum class Role {
   Outside,     // constants, control flow, effects: between kernels

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "compiler/Program.h"
+#include "tools/stator/Command.h"
+#include "tools/stator/Executions.h"
+#include "tools/stator/TensorSet.h"
+#include "llvm/Support/Path.h"
+#include <algorithm>
+#include <iostream>
+
+using namespace mlir;
+
+namespace stator::cli {
+namespace {
+
+struct Flags {
+  TargetFlags target;
+  std::string program, model, output, expect, expectState, cudaLibrary;
+  std::vector<std::string> inputs;
+  uint64_t seed = 0;
+  bool random = false, noLibraries = false, profile = false;
+  Tolerance tolerance;
+  int repeat = 1, threads = 0;
+};
+
+std::unique_ptr<Execution> prepare(const Flags &flags, const Common &common, Progress &progress, bool &isEval) {
+  isEval = flags.target.target == "eval";
+  RunOptions options;
+  options.device = flags.target.target;
+  options.threads = flags.threads;
+  options.noLibraries = flags.noLibraries;
+  options.profile = flags.profile;
+  options.cudaLibrary = flags.cudaLibrary;
+  if (options.device == "sim") options.device = "cuda", options.cudaLibrary = "sim";
+  if (formOf(flags.program) == ProgramForm::Artifact) {
+    if (isEval) return fail("an artifact holds compiled code; --target eval needs the program itself"), nullptr;
+    return openArtifact(flags.program, options);
+  }
+  auto context = makeContext();
+  progress.step("reading " + flags.program);
+  OwningOpRef<ModuleOp> module = readProgram(*context, flags.program, flags.model);
+  if (!module) return nullptr;
+  CompileOptions compileOptions;
+  compileOptions.model = llvm::sys::path::stem(flags.program).str();
+  compileOptions.onPhase = [&](llvm::StringRef phase) { progress.step(phase); };
+  if (isEval) {
+    compileOptions.stopAfter = "normalize";
+    Compilation none;
+    if (failed(compile(*module, compileOptions, none))) return nullptr;
+    return evaluateModule(std::move(context), std::move(module));
+  }
+  TargetFlags target = flags.target;
+  target.target = options.device;
+  if (!target.apply(compileOptions.target)) return nullptr;
+  return compileAndOpen(std::move(context), std::move(module), compileOptions, options);
+}
+
+/// Prints each difference; true where there is none.
+bool compareAll(const std::map<std::string, io::Tensor> &got, const std::map<std::string, io::Tensor> &expected,
+                const Flags &flags, const Execution &execution, const std::string &what) {
+  bool same = true;
+  for (auto &[name, tensor] : expected) {
+    auto found = got.find(name);
+    std::string difference = found == got.end() ? "the program has no such " + what : compareTensor(found->second, tensor, flags.tolerance);
+    if (difference.empty()) continue;
+    same = false;
+    std::cerr << "mismatch: " << what << " " << name << ": " << difference << "\n";
+    std::string origin = what == "output" ? execution.originOfOutput(name) : "";
+    if (!origin.empty()) std::cerr << "  computed by " << origin << "\n";
+  }
+  return same;
+}
+
+int run(const Flags &flags, const Common &common) {
+  Progress progress(!common.quiet && !common.json);
+  bool isEval;
+  std::unique_ptr<Execution> execution = prepare(flags, common, progress, isEval);
+  if (!execution) return UserError;
+  std::vector<io::Tensor> inputs;
+  if (flags.random || (flags.inputs.empty() && execution->inputs().empty())) {
+    inputs = randomInputs(execution->inputs(), flags.seed);
+  } else {
+    auto tensors = readTensors(flags.inputs);
+    if (!tensors) return fail(tensors.error());
+    auto picked = pickInputs(execution->inputs(), *tensors);
+    if (!picked) return fail(picked.error());
+    inputs = std::move(*picked);
+  }
+  std::map<std::string, io::Tensor> outputs;
+  std::vector<double> milliseconds;
+  progress.step("running");
+  for (int i = 0; i < std::max(1, flags.repeat); ++i) {
+    std::string error;
+    double ms = 0;
+    if (!execution->run(inputs, outputs, ms, error)) return fail(error);
+    milliseconds.push_back(ms);
+    // State is compared after the first call.
+    if (i == 0 && !flags.expectState.empty()) {
+      auto expected = io::readSafetensors(flags.expectState);
+      if (!expected) return fail(expected.error());
+      if (!compareAll(execution->state(), expected->tensors, flags, *execution, "state")) return UserError;
+    }
+  }
+  std::sort(milliseconds.begin(), milliseconds.end());
+  if (!flags.output.empty()) {
+    io::TensorFile file;
+    file.tensors = outputs;
+    if (io::Status status = io::writeSafetensors(flags.output, file); !status) return fail(status.error());
+  }
+  if (common.json) {
+    std::cout << "{\"outputs\": {";
+    bool first = true;
+    for (auto &[name, tensor] : outputs) {
+      std::cout << (first ? "" : ", ") << "\"" << name << "\": {\"dtype\": \"" << io::dtypeName(tensor.type) << "\", \"shape\": "
+                << io::shapeText(tensor.shape) << "}";
+      first = false;
+    }
+    std::cout << "}, \"milliseconds\": {\"min\": " << milliseconds.front() << ", \"median\": " << milliseconds[milliseconds.size() / 2]
+              << ", \"max\": " << milliseconds.back() << "}, \"runs\": " << milliseconds.size() << "}\n";
+  } else if (!common.quiet) {
+    for (auto &[name, tensor] : outputs)
+      std::cout << "output " << name << ": " << io::dtypeName(tensor.type) << " " << io::shapeText(tensor.shape) << "\n";
+    std::cout << execution->describe() << ": " << milliseconds.front() << " ms";
+    if (milliseconds.size() > 1)
+      std::cout << " (best of " << milliseconds.size() << ", median " << milliseconds[milliseconds.size() / 2] << ")";
+    std::cout << "\n";
+  }
+  if (flags.profile) execution->printProfile();
+  if (!flags.expect.empty()) {
+    auto expected = io::readSafetensors(flags.expect);
+    if (!expected) return fail(expected.error());
+    if (!compareAll(outputs, expected->tensors, flags, *execution, "output")) return UserError;
+    if (!common.quiet && !common.json) std::cout << "matches " << flags.expect << "\n";
+  }
+  return Ok;
+}
+
+} // namespace
+
+void addRun(CLI::App &app, Common &common, Action &action) {
+  auto flags = std::make_shared<Flags>();
+  CLI::App *sub = app.add_subcommand("run", "Run a program or an artifact, and compare with expected outputs");
+  sub->footer("Examples:\n  stator run model.pt2 --random=1\n  stator run model.pt2 --target eval --in x.safetensors --expect y.safetensors\n"
+              "  stator run model.stator --in x=x.npy --out y.safetensors --repeat 20");
+  sub->add_option("PROGRAM", flags->program, "A .pt2, .json, .mlir or .stator file")->required();
+  sub->add_option("--target", flags->target.target,
+                  "eval (the reference interpreter), host, cuda, or sim (the simulated CUDA device)")
+      ->capture_default_str()->check(CLI::IsMember({"eval", "host", "cuda", "sim"}));
+  flags->target.add(*sub);
+  sub->add_option("--model", flags->model, "Which model of an archive that holds several");
+  sub->add_option("--in", flags->inputs, "Inputs: FILE.safetensors (keys: input names or positions) or NAME=FILE.npy");
+  CLI::Option *random = sub->add_option("--random", flags->seed, "Random inputs from this seed instead");
+  sub->add_option("--out", flags->output, "Write the outputs to this .safetensors file");
+  sub->add_option("--expect", flags->expect, "Compare the outputs (keys 0, 1, ...) with this .safetensors file; exit 1 on mismatch");
+  sub->add_option("--expect-state", flags->expectState, "Compare the state after the first call with this file");
+  sub->add_option("--rtol", flags->tolerance.rtol, "Relative tolerance of floats (default: by element type)");
+  sub->add_option("--atol", flags->tolerance.atol, "Absolute tolerance of floats (default: by element type)");
+  sub->add_option("--repeat", flags->repeat, "Run so many times and report the best and median time")->check(CLI::PositiveNumber);
+  sub->add_option("--threads", flags->threads, "Threads on the host (default: all)")->check(CLI::NonNegativeNumber);
+  sub->add_flag("--no-libraries", flags->noLibraries, "Never use oneDNN and the like: Stator's own kernels only");
+  sub->add_flag("--profile", flags->profile, "Print the time of every step");
+  sub->add_option("--cuda-library", flags->cudaLibrary, "The CUDA driver library to open");
+  sub->add_flag("-q,--quiet", common.quiet, "Only errors");
+  sub->add_flag("-v,--verbose", common.verbose, "More about what is done");
+  sub->add_flag("--json", common.json, "The summary as one line of JSON");
+  sub->callback([flags, random, &common, &action] {
+    flags->random = random->count() > 0;
+    action = [flags, &common] { return run(*flags, common); };
+  });
+}
+
+} // namespace stator::cli
