@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef STATOR_CODEGEN_SCHEDULE_MATHEXPANSION_H
+#define STATOR_CODEGEN_SCHEDULE_MATHEXPANSION_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace stator::codegen {
+
+/// Expands exp, exp2, expm1, log, log2, log10, log1p, sin, cos, tan, tanh, erf and pow on f32 into arithmetic that
+/// vectorises; errors in ulp stand in docs/numerics.md. Other functions, and all of f64, stay calls of the C library.
+/// Polynomials are minimax fits (reweighted least squares on Chebyshev points, relative error as weight).
+void expandMath(mlir::ModuleOp module);
+
+/// Expands conversions between f32 or f64 and bf16, f8E4M3FN, f8E5M2, and from f64 to f16, into integer arithmetic:
+/// nearest even, NaN to NaN; f8E4M3FN overflows to NaN, the others to infinity.
+void expandNarrowFloats(mlir::ModuleOp module);
+
+} // namespace stator::codegen
+
+#endif // STATOR_CODEGEN_SCHEDULE_MATHEXPANSION_H
