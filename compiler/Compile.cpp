@@ -27,7 +27,8 @@ static LogicalResult dump(ModuleOp module, const CompileOptions &options, size_t
   module.print(os, flags);
   std::string path = options.dumpDirectory + "/" + (number < 10 ? "0" : "") + std::to_string(number) + "-" + phase.str() + ".mlir";
   io::Status status = io::writeFile(path, {text});
-  return status ? success() : failure(emitError(module.getLoc()) << status.error());
+  if (status) return success();
+  return emitError(module.getLoc()) << status.error();
 }
 
 static void writeArtifact(const CompileOptions &options, Compilation &result) {

@@ -169,12 +169,17 @@ Value GraphBuilder::cast(Value x, Type elementType) {
   return opAs<CastOp>(tensorOf(dims(x), elementType), {x});
 }
 
-Value GraphBuilder::reshape(Value x, ArrayRef<DimExpr> dims) {
-  for (DimExpr dim : dims)
+Value GraphBuilder::reshape(Value x, ArrayRef<DimExpr> target) {
+  for (DimExpr dim : target)
     if (!dim) fail("a size leaves 64 bits");
-  Type type = tensorOf(dims, element(x));
+  Type type = tensorOf(target, element(x));
   if (type == x.getType()) return x;
-  return opAs<ReshapeOp>(type, {x});
+  DimExpr have = numElements(dims(x), context()), want = numElements(target, context());
+  if (!have || !want) fail("a tensor of more elements than 64 bits count");
+  // Equal for a reason that the expressions do not show (an even size split in two): the program asserts it.
+  if (have != want && !(have.isConstant() && want.isConstant()))
+    x = withShape(rank(x) == 1 ? x : opAs<ReshapeOp>(tensorOf({have}, element(x)), {x}), {want});
+  return x.getType() == type ? x : opAs<ReshapeOp>(type, {x});
 }
 
 Value GraphBuilder::flatten(Value x) {

@@ -182,7 +182,7 @@ public:
   /// The steps in elements from one element to the next along each dimension of x, in row-major order.
   Dims rowMajorStrides(mlir::Value x);
   mlir::Value reverse(mlir::Value x, llvm::ArrayRef<int64_t> dims);
-  mlir::Value copy(mlir::Value x) { return op<CopyOp>({x}); }
+  mlir::Value copy(mlir::Value x) { return opAs<CopyOp>(x.getType(), {x}); }
   mlir::Value take(mlir::Value x, mlir::Value indices, int64_t dim);
 
   // --- elementwise: operands of one element type; shapes are broadcast ---

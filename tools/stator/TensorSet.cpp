@@ -53,12 +53,12 @@ io::Result<std::vector<Tensor>> pickInputs(const std::vector<InputSpec> &specs, 
 
 static const llvm::fltSemantics *semanticsOf(io::DType type) {
   switch (type) {
-  case STATOR_F16: return &llvm::APFloat::IEEEhalf();
-  case STATOR_BF16: return &llvm::APFloat::BFloat();
-  case STATOR_F32: return &llvm::APFloat::IEEEsingle();
-  case STATOR_F64: return &llvm::APFloat::IEEEdouble();
-  case STATOR_F8E4M3FN: return &llvm::APFloat::Float8E4M3FN();
-  case STATOR_F8E5M2: return &llvm::APFloat::Float8E5M2();
+  case STATOR_DTYPE_F16: return &llvm::APFloat::IEEEhalf();
+  case STATOR_DTYPE_BF16: return &llvm::APFloat::BFloat();
+  case STATOR_DTYPE_F32: return &llvm::APFloat::IEEEsingle();
+  case STATOR_DTYPE_F64: return &llvm::APFloat::IEEEdouble();
+  case STATOR_DTYPE_F8E4M3FN: return &llvm::APFloat::Float8E4M3FN();
+  case STATOR_DTYPE_F8E5M2: return &llvm::APFloat::Float8E5M2();
   default: return nullptr;
   }
 }
@@ -86,8 +86,8 @@ static std::string valueText(const Tensor &tensor, int64_t i) {
   }
   uint64_t bits = rawBits(tensor, i);
   unsigned shift = 64 - io::dtypeBytes(tensor.type) * 8;
-  bool isUnsigned = tensor.type == STATOR_BOOL || tensor.type == STATOR_U8 || tensor.type == STATOR_U16 ||
-                    tensor.type == STATOR_U32 || tensor.type == STATOR_U64;
+  bool isUnsigned = tensor.type == STATOR_DTYPE_BOOL || tensor.type == STATOR_DTYPE_U8 || tensor.type == STATOR_DTYPE_U16 ||
+                    tensor.type == STATOR_DTYPE_U32 || tensor.type == STATOR_DTYPE_U64;
   return isUnsigned ? std::to_string(bits) : std::to_string(int64_t(bits << shift) >> shift);
 }
 
@@ -121,7 +121,7 @@ std::vector<Tensor> randomInputs(const std::vector<InputSpec> &specs, uint64_t s
     tensor.bytes = io::Buffer::allocate(size_t(count) * n);
     std::normal_distribution<double> normal;
     for (int64_t i = 0; i < count; ++i) {
-      uint64_t bits = tensor.type == STATOR_BOOL ? random() & 1 : random() % 2;
+      uint64_t bits = tensor.type == STATOR_DTYPE_BOOL ? random() & 1 : random() % 2;
       if (auto *semantics = semanticsOf(tensor.type)) {
         llvm::APFloat value(normal(random));
         bool lost;
@@ -143,12 +143,12 @@ std::string compareTensor(const Tensor &got, const Tensor &expected, Tolerance t
   // PyTorch's defaults for one operation, times ten for a network of them in f32.
   double rtol = 0, atol = 0;
   switch (got.type) {
-  case STATOR_F32: rtol = 1.3e-5, atol = 1e-4; break;
-  case STATOR_F64: rtol = 1e-7, atol = 1e-7; break;
-  case STATOR_F16: rtol = 1e-3, atol = 1e-5; break;
-  case STATOR_BF16: rtol = 1.6e-2, atol = 1e-5; break;
-  case STATOR_F8E4M3FN:
-  case STATOR_F8E5M2: rtol = 0.13, atol = 1e-3; break;
+  case STATOR_DTYPE_F32: rtol = 1.3e-5, atol = 1e-4; break;
+  case STATOR_DTYPE_F64: rtol = 1e-7, atol = 1e-7; break;
+  case STATOR_DTYPE_F16: rtol = 1e-3, atol = 1e-5; break;
+  case STATOR_DTYPE_BF16: rtol = 1.6e-2, atol = 1e-5; break;
+  case STATOR_DTYPE_F8E4M3FN:
+  case STATOR_DTYPE_F8E5M2: rtol = 0.13, atol = 1e-3; break;
   default: break;
   }
   bool isFloat = semanticsOf(got.type) != nullptr;

@@ -38,7 +38,7 @@ Results full(Call &c) {
 DimExpr stepsBetween(Call &c, double start, double end, double step) {
   double count = std::ceil((end - start) / step);
   if (!(count >= 0) || count > 0x1p62)
-    Call::fail("arange from " + Twine(start) + " to " + Twine(end) + " by " + Twine(step));
+    Call::fail(Twine("arange from ") + std::to_string(start) + " to " + std::to_string(end) + " by " + std::to_string(step));
   return c.b.dim(int64_t(count));
 }
 
@@ -116,7 +116,7 @@ template <bool lower> Results triangleIndices(Call &c) {
       if (lower ? j - i <= offset : j - i >= offset) values.push_back(i), second.push_back(j);
   int64_t count = int64_t(values.size());
   values.append(second);
-  Value pairs = c.b.constant(DenseElementsAttr::get(RankedTensorType::get({2, count}, c.b.i64()), values));
+  Value pairs = c.b.constant(DenseElementsAttr::get(RankedTensorType::get({2, count}, c.b.i64()), ArrayRef<int64_t>(values)));
   return c.b.cast(pairs, c.dtype("dtype", c.b.i64()));
 }
 

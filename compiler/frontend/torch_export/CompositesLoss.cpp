@@ -195,7 +195,7 @@ Results multiMargin(Call &c) {
   Value own = c.b.op<graph::GatherOp>({wide, c.b.unsqueeze(target, 1)}, {c.b.attr("dim", int64_t(1))});
   Value z = positivePart(c, c.b.add(c.b.sub(wide, own), c.real("margin")));
   double p = c.number("p").asDouble();
-  if (p != 1 && p != 2) Call::fail("a margin loss with p = " + Twine(p));
+  if (p != 1 && p != 2) Call::fail(Twine("a margin loss with p = ") + std::to_string(p));
   if (p == 2) z = c.b.mul(z, z);
   if (Value weight = c.optional("weight"))
     z = c.b.mul(z, c.b.unsqueeze(c.b.take(c.b.cast(weight, type), target, 0), 1));

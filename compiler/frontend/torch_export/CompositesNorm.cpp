@@ -50,7 +50,7 @@ Value matrixNorm(Call &c, Value x, StringRef name, double order, Ints dims, bool
   int64_t rank = GraphBuilder::rank(x), rows = GraphBuilder::axis(dims[0], rank),
           columns = GraphBuilder::axis(dims[1], rank);
   bool isInfinite = std::isinf(order);
-  if (!isInfinite && std::abs(order) != 1) Call::fail("a matrix norm of order " + Twine(order));
+  if (!isInfinite && std::abs(order) != 1) Call::fail(Twine("a matrix norm of order ") + std::to_string(order));
   Value wide = c.b.widen(x);
   Value sums = c.b.sum(c.b.unary<graph::AbsOp>(wide), {isInfinite ? columns : rows}, true);
   int64_t other = isInfinite ? rows : columns;

@@ -51,7 +51,8 @@ struct Run {
 
 Run unrolled(Call &c, Kind kind, Value gates, SmallVector<Value> states, const Weights &w, int64_t length,
              bool reverse) {
-  SmallVector<Value> outputs(size_t(length), Value());
+  SmallVector<Value> outputs;
+  outputs.resize(size_t(length));
   for (int64_t i = 0; i < length; ++i) {
     int64_t t = reverse ? length - 1 - i : i;
     states = step(c, kind, c.b.select(gates, 0, c.b.dim(t)), states, w);

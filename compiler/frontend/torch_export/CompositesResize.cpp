@@ -26,7 +26,7 @@ template <graph::ResizeMode mode> Results resize(Call &c) {
     }
   }
   for (double scale : scales)
-    if (!(scale >= 0) || std::isinf(scale)) Call::fail("a scale factor of " + Twine(scale));
+    if (!(scale >= 0) || std::isinf(scale)) Call::fail(Twine("a scale factor of ") + std::to_string(scale));
   Dims dims = GraphBuilder::dims(x);
   if (!c.isNone("output_size")) {
     Dims sizes = c.sizes("output_size");

@@ -220,7 +220,7 @@ private:
           auto constant =
               graph::ConstantOp::create(builder, named(group.name), group.argument.getType(),
                                         weights.attribute(&context, group.name), builder.getStringAttr(group.name));
-          group.argument.replaceAllUsesWith(constant);
+          Value(group.argument).replaceAllUsesWith(constant);
         }
         continue;
       }

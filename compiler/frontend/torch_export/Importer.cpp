@@ -389,10 +389,11 @@ void Importer::bindOutputs(Scope &scope, GraphBuilder &b, const Node &node, Arra
         llvm::raw_string_ostream(theirs) << element;
         GraphBuilder::fail("result '" + name + "' is " + mine + " where the program says " + theirs);
       }
-      Value shaped = b.withShape(value, dimsOf(*meta));
-      if (shaped != value && writes) addUncertainAlias(shaped, value);
-      value = shaped;
+      value = b.withShape(value, dimsOf(*meta));
     }
+    // An assertion about sizes is not a view: a write to either side could not be followed to the other.
+    if (auto assertion = aliasRoot(value).getDefiningOp<graph::AssertShapeOp>(); assertion && writes)
+      addUncertainAlias(value, assertion.getX());
     scope.tensors[name] = value;
   };
   for (const Argument &output : node.outputs) {
