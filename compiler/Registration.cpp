@@ -2,17 +2,26 @@
 #include "compiler/Registration.h"
 #include "compiler/Phases.h"
 #include "dialects/graph/Graph.h"
+#include "dialects/plan/Plan.h"
 #include "passes/fuse/Passes.h"
 #include "passes/normalize/Passes.h"
 #include "passes/simplify/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 namespace stator {
 
 void registerDialects(mlir::DialectRegistry &registry) {
-  registry.insert<mlir::func::FuncDialect, graph::GraphDialect>();
+  registry.insert<mlir::func::FuncDialect, graph::GraphDialect, plan::PlanDialect, mlir::arith::ArithDialect,
+                  mlir::cf::ControlFlowDialect, mlir::LLVM::LLVMDialect, mlir::math::MathDialect, mlir::NVVM::NVVMDialect,
+                  mlir::scf::SCFDialect>();
 }
 
 void registerPasses() {

@@ -58,12 +58,6 @@ SmallVector<Value> BodyEmitter::sizes(Value tensor) {
   return result;
 }
 
-void BodyEmitter::enterLoop(Value variable, Value lower, Value upper) {
-  graph::DimRange from = indices.rangeOf(lower), to = indices.rangeOf(upper);
-  if (from.min == 0 && from.max == 0) indices.setExtent(variable, upper);
-  else indices.setRange(variable, from.min, to.max == INT64_MAX ? INT64_MAX : to.max - 1);
-}
-
 Value BodyEmitter::compare(Value a, Value c, bool orEqual) {
   // a <= c is !(c < a).
   std::optional<bool> known = orEqual ? indices.lessThan(c, a) : indices.lessThan(a, c);
