@@ -166,7 +166,8 @@ void ManifestWriter::launch(plan::LaunchOp op) {
     });
     exprList("grid", op.getGrid()->getDims());
     json.attributeArray("block", [&] {
-      for (int64_t extent : *op.getBlock()) json.value(extent);
+      std::optional<ArrayRef<int64_t>> block = op.getBlock();
+      for (int64_t extent : *block) json.value(extent);
     });
     json.attribute("shared", int64_t(op.getShared().value_or(0)));
   }
@@ -193,7 +194,7 @@ static std::string numberText(double value) {
 void ManifestWriter::library(plan::LibraryOp op) {
   json.attribute("op", "library");
   json.attribute("library", op.getLibrary());
-  json.attribute("operation", op.getOperation());
+  json.attribute("operation", op.getFunction());
   json.attributeObject("parameters", [&] {
     for (NamedAttribute parameter : op.getParameters()) {
       StringRef key = parameter.getName().strref();
