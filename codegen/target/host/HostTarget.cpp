@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codegen/target/host/HostTarget.h"
+#include "codegen/target/host/HostTemplates.h"
+
+using namespace mlir;
+
+namespace stator::codegen {
+
+HostTarget::HostTarget(MLIRContext *context, const NativeOptions &options) : options(options) {
+  context->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect>();
+  module = ModuleOp::create(UnknownLoc::get(context));
+}
+HostTarget::~HostTarget() = default;
+
+FailureOr<LoweredFusion> HostTarget::lower(graph::FusionOp fusion, StringRef name) {
+  HostRequest request{*module, fusion, name.str(), options.cpu == "x86-64-v3" ? 8 : 16};
+  std::optional<FusionShape> shape = shapeOf(fusion);
+  std::optional<LoweredFusion> lowered;
+  if (shape && shape->isReduction()) {
+    if (!lowered) lowered = lowerRows(request, *shape);
+  }
+  if (!lowered) lowered = lowerPointwise(request);
+  if (!lowered) return failure();
+  return *lowered;
+}
+
+LogicalResult HostTarget::finish(std::vector<ModuleImage> &modules, std::vector<Blob> &blobs) {
+  if (module->getBody()->empty()) return success();
+  FailureOr<std::string> bytes = compileToSharedObject(*module, options);
+  if (failed(bytes)) return failure();
+  std::string cpu = options.cpu;
+  modules.push_back({"main", "host", "host/main.so", cpu, ""});
+  blobs.push_back({"host/main.so", std::move(*bytes)});
+  return success();
+}
+
+} // namespace stator::codegen

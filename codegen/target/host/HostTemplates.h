@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kernel templates of the host. Each states its precondition; what it cannot take, it returns nullopt for, having
+// emitted nothing, and the next candidate is asked. `pointwise` takes whatever elemental emission can express.
+#ifndef STATOR_CODEGEN_TARGET_HOST_HOSTTEMPLATES_H
+#define STATOR_CODEGEN_TARGET_HOST_HOSTTEMPLATES_H
+
+#include "codegen/lower/FusionShape.h"
+#include "codegen/target/host/HostKernel.h"
+
+namespace stator::codegen {
+
+/// What templates share: the module that gets the functions, the fusion, its kernel's name.
+struct HostRequest {
+  mlir::ModuleOp module;
+  graph::FusionOp fusion;
+  std::string name;
+  /// Lanes of f32 in a vector register.
+  int64_t lanes = 8;
+};
+
+/// Every result element by itself: loops over the results' own dimensions, merged where all accesses stay linear, the
+/// innermost one contiguous in the results. Results of several sizes take turns.
+std::optional<LoweredFusion> lowerPointwise(const HostRequest &request);
+
+/// Reductions over the innermost group, a row at a time; level by level, then the row's elements, then its row results.
+/// Precondition: `shape.inner` is 1.
+std::optional<LoweredFusion> lowerRows(const HostRequest &request, const FusionShape &shape);
+
+/// Reductions over a group that is not innermost: blocks of columns with their accumulators on the stack.
+std::optional<LoweredFusion> lowerColumns(const HostRequest &request, const FusionShape &shape);
+
+/// Few rows, many elements: chunks of the reduced group in parallel, then their combination in chunk order, level by
+/// level. The chunks do not depend on the number of threads. Precondition: constant sizes.
+std::optional<LoweredFusion> lowerSplit(const HostRequest &request, const FusionShape &shape);
+
+/// Iterations that are worth a thread, for a loop body of `work` machine operations repeated `elements` times.
+int64_t grainFor(int64_t work, graph::DimExpr elements);
+
+/// Stores `element` of a value of the domain as the element of result `number` that it becomes through the transposes and
+/// reshapes between the two. `root` is what domainRoot(result) gave.
+mlir::Value domainRoot(mlir::Value result);
+llvm::SmallVector<mlir::Value> forwardIndex(BodyEmitter &body, mlir::Value root, mlir::Value result, mlir::ValueRange at);
+
+} // namespace stator::codegen
+
+#endif // STATOR_CODEGEN_TARGET_HOST_HOSTTEMPLATES_H

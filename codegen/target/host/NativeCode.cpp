@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codegen/target/host/NativeCode.h"
+#include "codegen/schedule/LowerToLLVM.h"
+#include "codegen/schedule/MathExpansion.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "lld/Common/Driver.h"
+#include <mutex>
+
+LLD_HAS_DRIVER(elf)
+
+using namespace mlir;
+
+namespace stator::codegen {
+
+static std::unique_ptr<llvm::TargetMachine> targetMachine(const NativeOptions &options, std::string &error) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    LLVMInitializeX86AsmParser();
+  });
+  llvm::Triple triple("x86_64-unknown-linux-gnu");
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!target) return nullptr;
+  std::string cpu = options.cpu == "native" ? llvm::sys::getHostCPUName().str() : options.cpu, features;
+  if (options.cpu == "native")
+    for (auto &feature : llvm::sys::getHostCPUFeatures())
+      features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
+  // x86-64-v4 and Intel names prefer 256-bit vectors; kernels are short and dense enough for the full width.
+  features += features.empty() ? "-prefer-256-bit" : ",-prefer-256-bit";
+  llvm::TargetOptions machineOptions;
+  machineOptions.AllowFPOpFusion = options.fastMath ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, cpu, features, machineOptions, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+  if (!machine || !machine->getMCSubtargetInfo()->isCPUStringValid(cpu)) {
+    error = "unknown CPU '" + cpu + "'";
+    return nullptr;
+  }
+  return machine;
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager sccs;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = false;
+  tuning.LoopInterleaving = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::TargetLibraryInfoImpl library(module.getTargetTriple());
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(sccs);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, sccs, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2).run(module, modules);
+}
+
+static bool emitFile(llvm::Module &module, llvm::TargetMachine &machine, llvm::CodeGenFileType type, SmallVectorImpl<char> &bytes) {
+  llvm::raw_svector_ostream os(bytes);
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, os, nullptr, type)) return false;
+  passes.run(module);
+  return true;
+}
+
+/// lld reads and writes files only; they stand in memory.
+static FailureOr<std::string> link(ModuleOp at, ArrayRef<char> object) {
+  llvm::SmallString<64> objectPath, sharedPath;
+  int file;
+  if (llvm::sys::fs::createTemporaryFile("stator", "o", file, objectPath) ||
+      llvm::sys::fs::createTemporaryFile("stator", "so", sharedPath))
+    return at.emitError("cannot create a temporary file for linking");
+  {
+    llvm::raw_fd_ostream os(file, /*shouldClose=*/true);
+    os.write(object.data(), object.size());
+  }
+  const char *arguments[] = {"ld.lld", "-shared", "--hash-style=gnu", "--build-id=none", "-z", "noexecstack", "--strip-all", "--gc-sections",
+                             "-o", sharedPath.c_str(), objectPath.c_str()};
+  std::string text;
+  llvm::raw_string_ostream messages(text);
+  // lld keeps its state in globals: one link at a time.
+  static std::mutex linking;
+  int code;
+  {
+    std::lock_guard<std::mutex> guard(linking);
+    code = lld::lldMain(arguments, messages, messages, {{lld::Gnu, &lld::elf::link}}).retCode;
+  }
+  auto buffer = code ? nullptr : llvm::MemoryBuffer::getFile(sharedPath, false, false);
+  llvm::sys::fs::remove(objectPath);
+  llvm::sys::fs::remove(sharedPath);
+  if (code) return at.emitError("linking host kernels failed: ") << text;
+  if (!buffer) return at.emitError("cannot read back the linked host kernels");
+  return (*buffer)->getBuffer().str();
+}
+
+FailureOr<std::string> compileToSharedObject(ModuleOp module, const NativeOptions &options, std::string *assembly) {
+  expandMath(module);
+  if (failed(lowerToLLVMDialect(module))) return failure();
+  registerBuiltinDialectTranslation(*module.getContext());
+  registerLLVMDialectTranslation(*module.getContext());
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> native = translateModuleToLLVMIR(module, context, "stator");
+  if (!native) return module.emitError("translation to LLVM IR failed");
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> machine = targetMachine(options, error);
+  if (!machine) return module.emitError("no code for this CPU: ") << error;
+  native->setTargetTriple(machine->getTargetTriple());
+  native->setDataLayout(machine->createDataLayout());
+  for (llvm::Function &function : *native) {
+    if (function.isDeclaration()) continue;
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    function.addFnAttr("target-cpu", machine->getTargetCPU());
+    function.addFnAttr("target-features", machine->getTargetFeatureString());
+    function.addFnAttr("no-trapping-math", "true");
+    if (options.cpu != "x86-64-v3") function.addFnAttr("prefer-vector-width", "512");
+  }
+  optimize(*native, *machine);
+  if (assembly) {
+    llvm::SmallVector<char> text;
+    emitFile(*llvm::CloneModule(*native), *machine, llvm::CodeGenFileType::AssemblyFile, text);
+    assembly->assign(text.begin(), text.end());
+  }
+  llvm::SmallVector<char> object;
+  if (!emitFile(*native, *machine, llvm::CodeGenFileType::ObjectFile, object))
+    return module.emitError("this LLVM cannot write object files for the CPU");
+  return link(module, object);
+}
+
+} // namespace stator::codegen

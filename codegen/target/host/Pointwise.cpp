@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codegen/target/host/HostTemplates.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using stator::graph::DimExpr;
+
+namespace stator::codegen {
+
+// Elements of the innermost loop that one iteration of the parallel domain does, where that loop is long.
+static constexpr int64_t blockElements = 2048;
+
+int64_t grainFor(int64_t work, DimExpr elements) {
+  // About ten microseconds: what waking a thread costs.
+  constexpr int64_t enough = 32768;
+  int64_t each = std::max<int64_t>(1, elements.asConstant().value_or(256));
+  return std::max<int64_t>(1, enough / std::max<int64_t>(1, std::min<int64_t>(enough, work * each)));
+}
+
+Value domainRoot(Value result) {
+  while (Operation *op = result.getDefiningOp()) {
+    if (!isa<graph::TransposeOp, graph::ReshapeOp>(op)) break;
+    result = op->getOperand(0);
+  }
+  return result;
+}
+
+SmallVector<Value> forwardIndex(BodyEmitter &body, Value root, Value result, ValueRange at) {
+  SmallVector<Operation *> path;
+  for (Value value = result; value != root; value = path.back()->getOperand(0)) path.push_back(value.getDefiningOp());
+  SmallVector<Value> index(at);
+  for (Operation *op : llvm::reverse(path)) {
+    if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {
+      SmallVector<Value> moved;
+      for (int64_t dim : transpose.getPermutation()) moved.push_back(index[dim]);
+      index = moved;
+    } else {
+      Value linear = body.indices.linearize(index, body.sizes(op->getOperand(0)));
+      index = body.indices.delinearize(linear, body.sizes(op->getResult(0)));
+    }
+  }
+  return index;
+}
+
+namespace {
+/// A run of adjacent dimensions that one loop goes over.
+struct MergedDim {
+  SmallVector<unsigned> dims;
+  DimExpr size;
+};
+struct PointwisePlan {
+  SmallVector<MergedDim> loops;
+  /// results[i] is written at the loop's index as it is.
+  SmallVector<unsigned> results;
+  int64_t work = 1;
+  SmallVector<std::pair<unsigned, unsigned>> mayShare;
+};
+} // namespace
+
+static bool usesAtom(IndexForms &forms, ArrayRef<IndexForm> used, Value variable) {
+  for (const IndexForm &form : used) {
+    auto stride = forms.strideOf(form, variable);
+    if (!stride || !(*stride == IndexForm{})) return true;
+  }
+  return false;
+}
+
+/// Emits the body once at an opaque index and looks at what it reads.
+static std::optional<PointwisePlan> planPointwise(const HostRequest &request, ArrayRef<DimExpr> dims, ArrayRef<unsigned> results) {
+  HostKernel probe(request.module, request.name, request.fusion);
+  IndexForms &forms = probe.body.indices;
+  SmallVector<Value> at, sizes;
+  for (DimExpr dim : dims) {
+    sizes.push_back(probe.body.size(dim));
+    at.push_back(dim.isConstant(1) ? forms.constant(0) : probe.probeIndex(sizes.back()));
+  }
+  SmallVector<IndexForm> reads, writes;
+  PointwisePlan plan;
+  plan.results.append(results.begin(), results.end());
+  for (unsigned r : results) probe.body.valueAt(probe.body.result(r), at);
+  if (probe.body.failed()) {
+    probe.discard();
+    return std::nullopt;
+  }
+  IndexForm written = forms.formOf(forms.linearize(at, sizes));
+  for (auto &access : probe.body.accesses()) reads.push_back(access.linear);
+  reads.push_back(written);
+  SmallVector<IndexForm> numbers = probe.indicesUsedAsNumbers();
+
+  // Adjacent dimensions merge where stepping the outer one is stepping the inner one `size` times, in every access.
+  for (unsigned d = 0; d < dims.size(); ++d) {
+    if (dims[d].isConstant(1)) continue;
+    bool merges = !plan.loops.empty();
+    if (merges) {
+      unsigned last = plan.loops.back().dims.back();
+      for (const IndexForm &form : reads) {
+        auto outer = forms.strideOf(form, at[last]), inner = forms.strideOf(form, at[d]);
+        merges &= outer && inner && forms.formOf(forms.mul(forms.materialize(*inner), sizes[d])) == *outer;
+        if (!merges) break;
+      }
+      merges = merges && !usesAtom(forms, numbers, at[last]) && !usesAtom(forms, numbers, at[d]);
+    }
+    if (merges) {
+      plan.loops.back().dims.push_back(d);
+      plan.loops.back().size = DimExpr::mul(plan.loops.back().size, dims[d]);
+    } else {
+      plan.loops.push_back({{d}, dims[d]});
+    }
+  }
+  plan.work = probe.work();
+  for (unsigned r : results)
+    for (unsigned input = 0; input < request.fusion.getInputs().size(); ++input) {
+      auto width = [](Value v) { return elementBytes(cast<RankedTensorType>(v.getType()).getElementType()); };
+      if (width(probe.body.result(r)) != width(request.fusion.getInputs()[input])) continue;
+      if (graph::numElements(graph::dimsOf(request.fusion.getInputs()[input].getType()), request.fusion.getContext()) !=
+          graph::numElements(dims, request.fusion.getContext()))
+        continue;
+      bool same = llvm::all_of(probe.body.accesses(),
+                               [&](auto &access) { return access.input != input || access.linear == written; });
+      if (same) plan.mayShare.push_back({r, input});
+    }
+  probe.discard();
+  for (auto &loop : plan.loops)
+    if (!loop.size) return std::nullopt;
+  return plan;
+}
+
+static std::optional<KernelLaunch> emitPointwise(const HostRequest &request, const std::string &name, ArrayRef<DimExpr> dims,
+                                                 const PointwisePlan &plan) {
+  HostKernel kernel(request.module, name, request.fusion);
+  BodyEmitter &body = kernel.body;
+  IndexForms &forms = body.indices;
+  MLIRContext *context = request.fusion.getContext();
+  for (auto [r, input] : plan.mayShare) kernel.mayShare(r, input);
+
+  auto emitAt = [&](ArrayRef<Value> loops) {
+    SmallVector<Value> at(dims.size());
+    for (unsigned d = 0; d < dims.size(); ++d) at[d] = forms.constant(0);
+    for (auto [loop, index] : llvm::zip_equal(plan.loops, loops)) {
+      SmallVector<Value> sizes;
+      for (unsigned d : loop.dims) sizes.push_back(body.size(dims[d]));
+      for (auto [d, part] : llvm::zip_equal(loop.dims, forms.delinearize(index, sizes))) at[d] = part;
+    }
+    // All values before any store: an input that shares a result's buffer is read first.
+    SmallVector<Scalar> values;
+    for (unsigned r : plan.results) values.push_back(body.valueAt(body.result(r), at));
+    for (auto [r, value] : llvm::zip_equal(plan.results, values)) body.store(r, at, value);
+  };
+
+  DimExpr one = DimExpr::constant(context, 1), innermost = plan.loops.empty() ? one : plan.loops.back().size;
+  DimExpr outer = one;
+  for (auto &loop : llvm::drop_end(plan.loops, plan.loops.empty() ? 0 : 1)) {
+    outer = DimExpr::mul(outer, loop.size);
+    if (!outer) return std::nullopt;
+  }
+  // The innermost loop is cut into blocks where it is (or may be) long.
+  auto length = innermost.asConstant();
+  bool cut = !length || *length > 2 * blockElements;
+  DimExpr blocks = cut ? DimExpr::ceilDiv(innermost, DimExpr::constant(context, blockElements)) : one;
+  DimExpr count = DimExpr::mul(outer, blocks);
+  if (!count) return std::nullopt;
+  Value innerSize = body.size(innermost), blockCount = body.size(blocks), countValue = body.size(count);
+
+  kernel.loop(
+      kernel.begin, kernel.end,
+      [&](Value p) {
+        Value block = forms.mod(p, blockCount), outerIndex = forms.floorDiv(p, blockCount);
+        SmallVector<Value> outerSizes, loops;
+        for (auto &loop : llvm::drop_end(plan.loops, plan.loops.empty() ? 0 : 1)) outerSizes.push_back(body.size(loop.size));
+        if (!outerSizes.empty()) loops = forms.delinearize(outerIndex, outerSizes);
+        Value lower = forms.constant(0), upper = innerSize;
+        if (cut) {
+          lower = forms.mul(block, forms.constant(blockElements));
+          upper = arith::MinSIOp::create(kernel.b, kernel.loc, forms.add(lower, forms.constant(blockElements)), innerSize);
+        }
+        kernel.loop(
+            lower, upper,
+            [&](Value i) {
+              if (!plan.loops.empty()) loops.push_back(i);
+              emitAt(loops);
+            },
+            /*parallel=*/true, innerSize);
+      },
+      false, countValue);
+  if (body.failed()) {
+    kernel.discard();
+    return std::nullopt;
+  }
+  KernelLaunch launch = kernel.finish();
+  launch.count = count;
+  launch.grain = grainFor(plan.work, cut ? DimExpr::constant(context, blockElements) : innermost);
+  return launch;
+}
+
+std::optional<LoweredFusion> lowerPointwise(const HostRequest &request) {
+  LoweredFusion lowered;
+  lowered.templateName = "pointwise";
+  // Results of one shape share a kernel.
+  auto results = request.fusion.getBody().front().getTerminator()->getOperands();
+  SmallVector<std::pair<SmallVector<DimExpr>, SmallVector<unsigned>>> groups;
+  for (auto [i, value] : llvm::enumerate(results)) {
+    SmallVector<DimExpr> dims = graph::dimsOf(value.getType());
+    auto *group = llvm::find_if(groups, [&](auto &g) { return g.first == dims; });
+    if (group == groups.end()) groups.push_back({dims, {unsigned(i)}});
+    else group->second.push_back(i);
+  }
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    std::string name = i ? request.name + "_" + std::to_string(i) : request.name;
+    HostRequest part = request;
+    part.name = name;
+    auto plan = planPointwise(part, group.first, group.second);
+    if (!plan) return std::nullopt;
+    // A later kernel of this fusion may still read the input.
+    if (groups.size() > 1) plan->mayShare.clear();
+    auto launch = emitPointwise(request, name, group.first, *plan);
+    if (!launch) return std::nullopt;
+    lowered.launches.push_back(*launch);
+    llvm::append_range(lowered.mayShare, plan->mayShare);
+  }
+  return lowered;
+}
+
+} // namespace stator::codegen
