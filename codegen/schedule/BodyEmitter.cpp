@@ -26,7 +26,7 @@ Value BodyEmitter::size(graph::DimExpr dim) {
     value = memory.sizeArgument(dim);
     graph::DimRange range =
         graph::rangeOf(dim, [&](StringRef name) { return graph::symbolRange(fusion.getOperation(), name); });
-    indices.setRange(value, std::max<int64_t>(range.min, 0), range.max);
+    indices.setRange(value, range.min, range.max);
   }
   return value;
 }
@@ -35,6 +35,12 @@ SmallVector<Value> BodyEmitter::sizes(Value tensor) {
   SmallVector<Value> result;
   for (graph::DimExpr dim : graph::dimsOf(tensor.getType())) result.push_back(size(dim));
   return result;
+}
+
+void BodyEmitter::enterLoop(Value variable, Value lower, Value upper) {
+  graph::DimRange from = indices.rangeOf(lower), to = indices.rangeOf(upper);
+  if (from.min == 0 && from.max == 0) indices.setExtent(variable, upper);
+  else indices.setRange(variable, from.min, to.max == INT64_MAX ? INT64_MAX : to.max - 1);
 }
 
 Value BodyEmitter::compare(Value a, Value c, bool orEqual) {

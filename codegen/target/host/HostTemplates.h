@@ -21,18 +21,18 @@ struct HostRequest {
 
 /// Every result element by itself: loops over the results' own dimensions, merged where all accesses stay linear, the
 /// innermost one contiguous in the results. Results of several sizes take turns.
-std::optional<LoweredFusion> lowerPointwise(const HostRequest &request);
+std::optional<LoweredFusion> lowerPointwise(HostRequest request);
 
 /// Reductions over the innermost group, a row at a time; level by level, then the row's elements, then its row results.
 /// Precondition: `shape.inner` is 1.
-std::optional<LoweredFusion> lowerRows(const HostRequest &request, const FusionShape &shape);
+std::optional<LoweredFusion> lowerRows(HostRequest request, const FusionShape &shape);
 
 /// Reductions over a group that is not innermost: blocks of columns with their accumulators on the stack.
-std::optional<LoweredFusion> lowerColumns(const HostRequest &request, const FusionShape &shape);
+std::optional<LoweredFusion> lowerColumns(HostRequest request, const FusionShape &shape);
 
 /// Few rows, many elements: chunks of the reduced group in parallel, then their combination in chunk order, level by
 /// level. The chunks do not depend on the number of threads. Precondition: constant sizes.
-std::optional<LoweredFusion> lowerSplit(const HostRequest &request, const FusionShape &shape);
+std::optional<LoweredFusion> lowerSplit(HostRequest request, const FusionShape &shape);
 
 /// Iterations that are worth a thread, for a loop body of `work` machine operations repeated `elements` times.
 int64_t grainFor(int64_t work, graph::DimExpr elements);

@@ -66,7 +66,7 @@ static bool usesAtom(IndexForms &forms, ArrayRef<IndexForm> used, Value variable
 }
 
 /// Emits the body once at an opaque index and looks at what it reads.
-static std::optional<PointwisePlan> planPointwise(const HostRequest &request, ArrayRef<DimExpr> dims, ArrayRef<unsigned> results) {
+static std::optional<PointwisePlan> planPointwise(HostRequest request, ArrayRef<DimExpr> dims, ArrayRef<unsigned> results) {
   HostKernel probe(request.module, request.name, request.fusion);
   IndexForms &forms = probe.body.indices;
   SmallVector<Value> at, sizes;
@@ -125,7 +125,7 @@ static std::optional<PointwisePlan> planPointwise(const HostRequest &request, Ar
   return plan;
 }
 
-static std::optional<KernelLaunch> emitPointwise(const HostRequest &request, const std::string &name, ArrayRef<DimExpr> dims,
+static std::optional<KernelLaunch> emitPointwise(HostRequest request, const std::string &name, ArrayRef<DimExpr> dims,
                                                  const PointwisePlan &plan) {
   HostKernel kernel(request.module, name, request.fusion);
   BodyEmitter &body = kernel.body;
@@ -192,7 +192,7 @@ static std::optional<KernelLaunch> emitPointwise(const HostRequest &request, con
   return launch;
 }
 
-std::optional<LoweredFusion> lowerPointwise(const HostRequest &request) {
+std::optional<LoweredFusion> lowerPointwise(HostRequest request) {
   LoweredFusion lowered;
   lowered.templateName = "pointwise";
   // Results of one shape share a kernel.

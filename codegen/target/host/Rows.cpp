@@ -9,7 +9,7 @@ using stator::graph::DimExpr;
 
 namespace stator::codegen {
 
-std::optional<LoweredFusion> lowerRows(const HostRequest &request, const FusionShape &shape) {
+std::optional<LoweredFusion> lowerRows(HostRequest request, const FusionShape &shape) {
   if (!shape.inner.isConstant(1)) return std::nullopt;
   HostKernel kernel(request.module, request.name, request.fusion);
   BodyEmitter &body = kernel.body;
