@@ -31,6 +31,24 @@ Value BodyEmitter::size(graph::DimExpr dim) {
   return value;
 }
 
+graph::DimExpr BodyEmitter::exprOf(const IndexForm &form) {
+  MLIRContext *context = fusion.getContext();
+  graph::DimExpr total = graph::DimExpr::constant(context, form.constant);
+  for (const IndexTerm &term : form.terms) {
+    graph::DimExpr product = graph::DimExpr::constant(context, term.coefficient);
+    for (unsigned atom : term.atoms) {
+      graph::DimExpr factor;
+      for (auto &[expr, value] : sizeValues)
+        if (indices.formOf(value) == IndexForm{0, {{1, {atom}}}}) factor = cast<graph::DimExpr>(expr);
+      if (!factor || !product) return {};
+      product = graph::DimExpr::mul(product, factor);
+    }
+    total = product ? graph::DimExpr::add(total, product) : product;
+    if (!total) return {};
+  }
+  return total;
+}
+
 SmallVector<Value> BodyEmitter::sizes(Value tensor) {
   SmallVector<Value> result;
   for (graph::DimExpr dim : graph::dimsOf(tensor.getType())) result.push_back(size(dim));

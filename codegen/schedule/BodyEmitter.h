@@ -81,6 +81,9 @@ public:
   mlir::Value floorDiv(mlir::Value a, mlir::Value c) override { return indices.floorDiv(a, c); }
   mlir::Value mod(mlir::Value a, mlir::Value c) override { return indices.mod(a, c); }
 
+  /// The form as an expression over symbols; null where it holds anything but sizes.
+  graph::DimExpr exprOf(const IndexForm &form);
+
   /// Every read of an input, for templates that look at access patterns before they choose loops.
   struct Access {
     unsigned input;

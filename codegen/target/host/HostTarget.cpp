@@ -17,7 +17,9 @@ FailureOr<LoweredFusion> HostTarget::lower(graph::FusionOp fusion, StringRef nam
   std::optional<FusionShape> shape = shapeOf(fusion);
   std::optional<LoweredFusion> lowered;
   if (shape && shape->isReduction()) {
+    lowered = lowerSplit(request, *shape);
     if (!lowered) lowered = lowerRows(request, *shape);
+    if (!lowered) lowered = lowerColumns(request, *shape);
   }
   if (!lowered) lowered = lowerPointwise(request);
   if (!lowered) return failure();

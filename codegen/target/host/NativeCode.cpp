@@ -116,6 +116,7 @@ static FailureOr<std::string> link(ModuleOp at, ArrayRef<char> object) {
 
 FailureOr<std::string> compileToSharedObject(ModuleOp module, const NativeOptions &options, std::string *assembly) {
   expandMath(module);
+  expandNarrowFloats(module);
   if (failed(lowerToLLVMDialect(module))) return failure();
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
