@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/memory/AssignBuffers.h"
+#include "codegen/memory/MemoryPlanner.h"
 #include "stator/abi.h"
 
 using namespace mlir;
@@ -104,66 +105,44 @@ static SmallVector<Life> findLives(plan::ProgramOp program) {
   return lives;
 }
 
-/// The most bytes live at one step, for constant sizes.
-static int64_t liveLoad(ArrayRef<Life> lives) {
-  std::map<int64_t, int64_t> change;
-  for (const Life &life : lives)
-    if (life.bytes.isConstant()) {
-      change[life.first] += life.bytes.getConstant();
-      // A result over a dying input takes no room of its own at that step.
-      change[life.mayTake >= 0 ? life.last + 1 : life.last + 1] -= life.bytes.getConstant();
-      if (life.mayTake >= 0) {
-        change[life.first] -= life.bytes.getConstant();
-        change[life.first + 1] += life.bytes.getConstant();
-      }
-    }
-  int64_t now = 0, most = 0;
-  for (auto [time, by] : change) most = std::max(most, now += by);
-  return most;
-}
+namespace {
+struct ConstantPlan {
+  int64_t bytes = 0, liveLoad = 0;
+};
+} // namespace
 
-/// Size-ordered best fit: the largest first, each into the tightest gap among those that live with it.
-static int64_t placeConstants(MutableArrayRef<Life> lives) {
+/// Gives the buffers of constant size their offsets.
+static ConstantPlan placeConstants(MutableArrayRef<Life> lives) {
+  memory::Problem problem;
+  SmallVector<int64_t> numbers(lives.size(), memory::kNone);
   SmallVector<Life *> order;
-  for (Life &life : lives)
-    if (life.bytes.isConstant()) order.push_back(&life);
-  llvm::stable_sort(order, [](Life *a, Life *c) { return a->bytes.getConstant() > c->bytes.getConstant(); });
-  int64_t end = 0;
-  SmallVector<Life *> placed;
-  // Sharing joins two lives at one step; the taker must not count as an overlap there.
-  auto conflict = [&](Life *a, Life *c) {
-    if (!a->overlaps(*c)) return false;
-    if (a->mayTake >= 0 && &lives[a->mayTake] == c && a->first == c->last) return false;
-    if (c->mayTake >= 0 && &lives[c->mayTake] == a && c->first == a->last) return false;
-    return true;
-  };
-  for (Life *life : order) {
-    int64_t size = life->bytes.getConstant();
-    SmallVector<std::pair<int64_t, int64_t>> busy; // [from, to)
-    for (Life *other : placed)
-      if (conflict(life, other)) busy.push_back({other->offset.getConstant(), other->offset.getConstant() + other->bytes.getConstant()});
-    llvm::sort(busy);
-    int64_t best = -1, bestGap = INT64_MAX, at = 0;
-    for (auto [from, to] : busy) {
-      if (from - at >= size && from - at < bestGap) {
-        best = at;
-        bestGap = from - at;
-      }
-      at = std::max(at, to);
-    }
-    if (best < 0) best = at;
-    // Partial overlap with a buffer that it may take over is no sharing: either the same place or apart.
-    for (Life *other : placed) {
-      bool related = (life->mayTake >= 0 && &lives[life->mayTake] == other) || (other->mayTake >= 0 && &lives[other->mayTake] == life);
-      if (!related || !life->overlaps(*other)) continue;
-      int64_t from = other->offset.getConstant(), to = from + other->bytes.getConstant();
-      if (best != from && best < to && from < best + size) best = std::max(at, to);
-    }
-    life->offset = DimExpr::constant(life->bytes.getContext(), best);
-    end = std::max(end, best + size);
-    placed.push_back(life);
+  for (auto [i, life] : llvm::enumerate(lives)) {
+    if (!life.bytes.isConstant()) continue;
+    numbers[i] = order.size();
+    order.push_back(&life);
+    memory::Buffer buffer;
+    buffer.lower = life.first;
+    buffer.upper = life.last + 1;
+    buffer.size = life.bytes.getConstant();
+    buffer.alignment = STATOR_ALIGNMENT;
+    problem.buffers.push_back(buffer);
   }
-  return end;
+  for (auto [i, life] : llvm::enumerate(lives))
+    if (numbers[i] >= 0 && life.mayTake >= 0) problem.buffers[numbers[i]].shareWith = numbers[life.mayTake];
+  // A tenth of a second at most: compiling is to be quick, and networks are easy.
+  memory::Effort effort;
+  effort.conflictPairs = 4'000'000;
+  effort.squeakyVisits = 400'000;
+  effort.searchNodes = 20'000;
+  effort.searchSteps = 4'000'000;
+  memory::Plan plan = memory::planMemory(problem, effort);
+  // A problem that cannot be planned (sizes whose sum leaves int64) is left for the runtime, which refuses such an arena.
+  if (!plan.error.empty() || plan.offsets.size() != order.size()) {
+    for (Life *life : order) life->offset = DimExpr::constant(life->bytes.getContext(), 0);
+    return {INT64_MAX / 2, 0};
+  }
+  for (auto [life, offset] : llvm::zip_equal(order, plan.offsets)) life->offset = DimExpr::constant(life->bytes.getContext(), offset);
+  return {plan.arenas[0].bytes, plan.arenas[0].bound};
 }
 
 static DimExpr placeSymbolic(plan::ProgramOp program, MutableArrayRef<Life> lives, DimExpr base) {
@@ -206,8 +185,9 @@ static DimExpr placeSymbolic(plan::ProgramOp program, MutableArrayRef<Life> live
 ArenaSize assignBuffers(plan::ProgramOp program) {
   MLIRContext *context = program.getContext();
   SmallVector<Life> lives = findLives(program);
-  DimExpr constants = DimExpr::constant(context, placeConstants(lives));
-  ArenaSize size{placeSymbolic(program, lives, constants), DimExpr::constant(context, liveLoad(lives))};
+  ConstantPlan constants = placeConstants(lives);
+  ArenaSize size{placeSymbolic(program, lives, DimExpr::constant(context, constants.bytes)),
+                 DimExpr::constant(context, constants.liveLoad)};
   for (Life &life : lives) life.op.setOffsetAttr(graph::ShapeAttr::get(context, life.offset));
   Builder b(context);
   if (lives.empty()) return size;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/target/host/HostTarget.h"
+#include "codegen/target/host/Contraction.h"
 #include "codegen/target/host/HostTemplates.h"
 
 using namespace mlir;
@@ -21,8 +22,14 @@ FailureOr<LoweredFusion> HostTarget::lower(graph::FusionOp fusion, StringRef nam
     if (!lowered) lowered = lowerRows(request, *shape);
     if (!lowered) lowered = lowerColumns(request, *shape);
   }
+  if (!lowered)
+    if (auto contraction = contractionOf(fusion)) lowered = lowerContraction(request, *contraction);
   if (!lowered) lowered = lowerPointwise(request);
   if (!lowered) return failure();
+  for (Operation &op : fusion.getBody().front()) {
+    if (auto matmul = dyn_cast<graph::MatmulOp>(op)) lowered->library = libraryMatmul(request, matmul);
+    else if (auto convolution = dyn_cast<graph::ConvolutionOp>(op)) lowered->library = libraryConvolution(request, convolution);
+  }
   return *lowered;
 }
 
