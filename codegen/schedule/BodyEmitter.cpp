@@ -9,6 +9,9 @@ namespace stator::codegen {
 // Nesting of index-changing ops (a slice of a pad of a gather ...). Chains of elementwise ops do not nest.
 static constexpr unsigned maxDepth = 256;
 
+// Elements in the text of one kernel; beyond, some value is asked for at so many indices that compiling would not end.
+static constexpr int64_t maxElements = 50000;
+
 BodyEmitter::BodyEmitter(OpBuilder &b, Location loc, graph::FusionOp fusion, KernelMemory &memory)
     : ElementEmitter(b, loc), indices(b, loc), fusion(fusion), memory(memory) {}
 
@@ -53,12 +56,6 @@ SmallVector<Value> BodyEmitter::sizes(Value tensor) {
   SmallVector<Value> result;
   for (graph::DimExpr dim : graph::dimsOf(tensor.getType())) result.push_back(size(dim));
   return result;
-}
-
-void BodyEmitter::enterLoop(Value variable, Value lower, Value upper) {
-  graph::DimRange from = indices.rangeOf(lower), to = indices.rangeOf(upper);
-  if (from.min == 0 && from.max == 0) indices.setExtent(variable, upper);
-  else indices.setRange(variable, from.min, to.max == INT64_MAX ? INT64_MAX : to.max - 1);
 }
 
 Value BodyEmitter::compare(Value a, Value c, bool orEqual) {
@@ -135,7 +132,9 @@ Scalar BodyEmitter::emitScalarOp(ScalarOpInterface op, ValueRange at) {
 }
 
 Scalar BodyEmitter::emit(Value value, ValueRange at) {
-  ++count;
+  if (++count > maxElements)
+    return fail(fusion, cast<RankedTensorType>(value.getType()).getElementType(),
+                "reads its values at too many different indices: split it into several kernels");
   auto type = cast<RankedTensorType>(value.getType());
   Type element = type.getElementType();
   if (auto argument = dyn_cast<BlockArgument>(value)) {

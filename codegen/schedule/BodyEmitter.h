@@ -95,7 +95,6 @@ public:
   graph::FusionOp fusion;
 
 protected:
-  void enterLoop(mlir::Value variable, mlir::Value lower, mlir::Value upper) override;
   mlir::Value compare(mlir::Value a, mlir::Value c, bool orEqual) override;
 
 private:

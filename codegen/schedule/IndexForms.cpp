@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/schedule/IndexForms.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/STLExtras.h"
 #include <numeric>
@@ -100,10 +101,23 @@ unsigned IndexForms::atomOf(Value value) {
   auto [it, isNew] = atomNumbers.try_emplace(value, atoms.size());
   if (isNew) {
     atoms.emplace_back();
+    unsigned number = it->second;
     atoms.back().value = value;
-    forms[value] = ofAtom(it->second);
+    forms[value] = ofAtom(number);
+    noteLoopBounds(value);
+    return number;
   }
   return it->second;
+}
+
+/// What an op's own loop says about its variable.
+void IndexForms::noteLoopBounds(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+  if (!loop || loop.getInductionVar() != value) return;
+  DimRange from = range(formOf(loop.getLowerBound())), to = range(formOf(loop.getUpperBound()));
+  if (from.min == 0 && from.max == 0) return setExtent(value, loop.getUpperBound());
+  setRange(value, from.min, to.max == INT64_MAX ? INT64_MAX : to.max - 1);
 }
 
 IndexForm IndexForms::formOf(Value value) {

@@ -85,6 +85,7 @@ private:
     IndexForm dividend, divisor;
   };
   unsigned atomOf(mlir::Value value);
+  void noteLoopBounds(mlir::Value value);
   unsigned divisionAtom(Atom::Kind kind, const IndexForm &dividend, const IndexForm &divisor);
   mlir::Value atomValue(unsigned atom);
   static IndexForm ofAtom(unsigned atom) { return {0, {{1, {atom}}}}; }

@@ -6,7 +6,9 @@
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 using namespace mlir;
@@ -20,6 +22,17 @@ LogicalResult lowerToLLVMDialect(ModuleOp module) {
     populateSCFToControlFlowConversionPatterns(patterns);
     ConversionTarget target(*context);
     target.addIllegalDialect<scf::SCFDialect>();
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    if (failed(applyPartialConversion(module, target, std::move(patterns)))) return failure();
+  }
+  {
+    // What has no instruction and no intrinsic is a call of the C library.
+    RewritePatternSet patterns(context);
+    populateMathToLibmConversionPatterns(patterns);
+    ConversionTarget target(*context);
+    target.addIllegalOp<math::AcosOp, math::AcoshOp, math::AsinOp, math::AsinhOp, math::AtanOp, math::AtanhOp, math::Atan2Op,
+                        math::CoshOp, math::SinhOp, math::TanOp, math::TanhOp, math::ErfOp, math::ErfcOp, math::CbrtOp,
+                        math::ExpM1Op, math::Log1pOp>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     if (failed(applyPartialConversion(module, target, std::move(patterns)))) return failure();
   }

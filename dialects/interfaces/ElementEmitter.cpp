@@ -83,7 +83,6 @@ SmallVector<Scalar> ElementEmitter::loop(Value lower, Value upper, Value step, A
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(forOp.getBody());
-    enterLoop(forOp.getInductionVar(), lower, upper);
     SmallVector<Scalar> next = body(forOp.getInductionVar(), wrap(forOp.getRegionIterArgs()));
     SmallVector<Value> yielded;
     for (Scalar value : next) yielded.push_back(value.value);

@@ -46,8 +46,6 @@ public:
   ScalarBuilder s;
 
 protected:
-  /// Called when loop() has made its variable, lower <= variable < upper, before the body is emitted.
-  virtual void enterLoop(mlir::Value variable, mlir::Value lower, mlir::Value upper) {}
   /// a < c, or a <= c where `orEqual`.
   virtual mlir::Value compare(mlir::Value a, mlir::Value c, bool orEqual);
 };

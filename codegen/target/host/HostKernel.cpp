@@ -116,8 +116,8 @@ Value HostKernel::loadConstant(OpBuilder &, Location, graph::ConstantOp constant
     OpBuilder top(module.getBody(), module.getBody()->begin());
     std::string name = (function.getName() + "_constant" + llvm::Twine(constants.size())).str();
     auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
-    LLVM::GlobalOp::create(top, loc, type, /*isConstant=*/true, LLVM::Linkage::Private, name,
-                           top.getStringAttr(bytes), /*alignment=*/64);
+    globals.push_back(LLVM::GlobalOp::create(top, loc, type, /*isConstant=*/true, LLVM::Linkage::Private, name,
+                                             top.getStringAttr(bytes), /*alignment=*/64));
     OpBuilder entry(entryEnd);
     base = LLVM::AddressOfOp::create(entry, loc, LLVM::LLVMPointerType::get(b.getContext()), name);
   }
@@ -238,6 +238,9 @@ KernelLaunch HostKernel::finish() {
   launch.sizes = sizes;
   return launch;
 }
-void HostKernel::discard() { function.erase(); }
+void HostKernel::discard() {
+  function.erase();
+  for (Operation *global : globals) global->erase();
+}
 
 } // namespace stator::codegen

@@ -84,6 +84,7 @@ private:
   llvm::SmallVector<mlir::Value> pointers;
   llvm::SmallVector<graph::DimExpr> sizes;
   llvm::DenseMap<mlir::Operation *, mlir::Value> constants;
+  llvm::SmallVector<mlir::Operation *> globals;
   llvm::SmallVector<std::pair<unsigned, unsigned>> shared;
   llvm::SmallVector<std::pair<mlir::Operation *, unsigned>> tagged; // memory op, buffer number
 };

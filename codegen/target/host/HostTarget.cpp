@@ -22,6 +22,8 @@ FailureOr<LoweredFusion> HostTarget::lower(graph::FusionOp fusion, StringRef nam
     if (!lowered) lowered = lowerRows(request, *shape);
     if (!lowered) lowered = lowerColumns(request, *shape);
   }
+  for (auto *candidate : {lowerLines, lowerScatter, lowerNonzero})
+    if (!lowered) lowered = candidate(request);
   if (!lowered)
     if (auto contraction = contractionOf(fusion)) lowered = lowerContraction(request, *contraction);
   if (!lowered) lowered = lowerPointwise(request);

@@ -34,6 +34,12 @@ std::optional<LoweredFusion> lowerColumns(HostRequest request, const FusionShape
 /// level. The chunks do not depend on the number of threads. Precondition: constant sizes.
 std::optional<LoweredFusion> lowerSplit(HostRequest request, const FusionShape &shape);
 
+/// Prefix scans, sort and top-k, a line at a time; scatter and index_put by blocks of independent places; nonzero serially.
+/// Precondition: the op is the fusion's only result.
+std::optional<LoweredFusion> lowerLines(HostRequest request);
+std::optional<LoweredFusion> lowerScatter(HostRequest request);
+std::optional<LoweredFusion> lowerNonzero(HostRequest request);
+
 /// Iterations that are worth a thread, for a loop body of `work` machine operations repeated `elements` times.
 int64_t grainFor(int64_t work, graph::DimExpr elements);
 

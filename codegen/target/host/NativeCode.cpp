@@ -12,7 +12,9 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
@@ -84,32 +86,79 @@ static bool emitFile(llvm::Module &module, llvm::TargetMachine &machine, llvm::C
   return true;
 }
 
-/// lld reads and writes files only; they stand in memory.
-static FailureOr<std::string> link(ModuleOp at, ArrayRef<char> object) {
-  llvm::SmallString<64> objectPath, sharedPath;
-  int file;
-  if (llvm::sys::fs::createTemporaryFile("stator", "o", file, objectPath) ||
-      llvm::sys::fs::createTemporaryFile("stator", "so", sharedPath))
-    return at.emitError("cannot create a temporary file for linking");
-  {
-    llvm::raw_fd_ostream os(file, /*shouldClose=*/true);
-    os.write(object.data(), object.size());
+/// Whether the object calls functions of the C library's mathematics.
+static bool needsLibm(ArrayRef<char> object) {
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(StringRef(object.data(), object.size()), "kernels"));
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return false;
   }
-  const char *arguments[] = {"ld.lld", "-shared", "--hash-style=gnu", "--build-id=none", "-z", "noexecstack", "--strip-all", "--gc-sections",
-                             "-o", sharedPath.c_str(), objectPath.c_str()};
-  std::string text;
-  llvm::raw_string_ostream messages(text);
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    auto flags = symbol.getFlags();
+    auto name = symbol.getName();
+    if (!flags || !name) {
+      if (!flags) llvm::consumeError(flags.takeError());
+      if (!name) llvm::consumeError(name.takeError());
+      continue;
+    }
+    bool memory = *name == "memcpy" || *name == "memset" || *name == "memmove";
+    if ((*flags & llvm::object::SymbolRef::SF_Undefined) && !name->empty() && !memory) return true;
+  }
+  return false;
+}
+
+namespace {
+/// lld reads and writes files only; these vanish with the link.
+class LinkFiles {
+public:
+  ~LinkFiles() {
+    for (auto &path : paths) llvm::sys::fs::remove(path);
+  }
+  /// An empty string where the file cannot be made.
+  std::string make(StringRef suffix, ArrayRef<char> content) {
+    llvm::SmallString<64> path;
+    int file;
+    if (llvm::sys::fs::createTemporaryFile("stator", suffix, file, path)) return {};
+    llvm::raw_fd_ostream os(file, /*shouldClose=*/true);
+    os.write(content.data(), content.size());
+    os.close();
+    paths.push_back(path.str().str());
+    if (os.has_error()) {
+      os.clear_error();
+      return {};
+    }
+    return paths.back();
+  }
+
+private:
+  std::vector<std::string> paths;
+};
+} // namespace
+
+static int runLinker(ArrayRef<const char *> arguments, std::string &messages) {
+  llvm::raw_string_ostream os(messages);
   // lld keeps its state in globals: one link at a time.
   static std::mutex linking;
-  int code;
-  {
-    std::lock_guard<std::mutex> guard(linking);
-    code = lld::lldMain(arguments, messages, messages, {{lld::Gnu, &lld::elf::link}}).retCode;
+  std::lock_guard<std::mutex> guard(linking);
+  return lld::lldMain(arguments, os, os, {{lld::Gnu, &lld::elf::link}}).retCode;
+}
+
+static FailureOr<std::string> link(ModuleOp at, ArrayRef<char> object) {
+  LinkFiles files;
+  std::string objectPath = files.make("o", object), sharedPath = files.make("so", {}), libmPath, messages;
+  if (objectPath.empty() || sharedPath.empty()) return at.emitError("cannot write temporary files for linking");
+  SmallVector<const char *> arguments = {"ld.lld", "-shared", "--hash-style=gnu", "--build-id=none", "-z", "noexecstack",
+                                         "--strip-all", "--gc-sections", "-o", sharedPath.c_str(), objectPath.c_str()};
+  if (needsLibm(object)) {
+    // Only the library's name is wanted, not the one of this machine: an empty stand-in gives it.
+    libmPath = files.make("so", {});
+    const char *stub[] = {"ld.lld", "-shared", "-soname", "libm.so.6", "--gc-sections", "--noinhibit-exec", "-o", libmPath.c_str(), objectPath.c_str()};
+    if (libmPath.empty() || runLinker(stub, messages)) return at.emitError("linking host kernels failed: ") << messages;
+    arguments.push_back("--no-as-needed");
+    arguments.push_back(libmPath.c_str());
   }
-  auto buffer = code ? nullptr : llvm::MemoryBuffer::getFile(sharedPath, false, false);
-  llvm::sys::fs::remove(objectPath);
-  llvm::sys::fs::remove(sharedPath);
-  if (code) return at.emitError("linking host kernels failed: ") << text;
+  if (runLinker(arguments, messages)) return at.emitError("linking host kernels failed: ") << messages;
+  auto buffer = llvm::MemoryBuffer::getFile(sharedPath, false, false);
   if (!buffer) return at.emitError("cannot read back the linked host kernels");
   return (*buffer)->getBuffer().str();
 }
