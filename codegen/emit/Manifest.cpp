@@ -193,7 +193,7 @@ static std::string numberText(double value) {
 void ManifestWriter::library(plan::LibraryOp op) {
   json.attribute("op", "library");
   json.attribute("library", op.getLibrary());
-  json.attribute("operation", op.getOperation());
+  json.attribute("operation", op.getFunction());
   json.attributeObject("parameters", [&] {
     for (NamedAttribute parameter : op.getParameters()) {
       StringRef key = parameter.getName().strref();

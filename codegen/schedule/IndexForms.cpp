@@ -113,7 +113,7 @@ unsigned IndexForms::atomOf(Value value) {
 /// What an op's own loop says about its variable.
 void IndexForms::noteLoopBounds(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
-  auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+  auto loop = argument ? dyn_cast_or_null<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
   if (!loop || loop.getInductionVar() != value) return;
   DimRange from = range(formOf(loop.getLowerBound())), to = range(formOf(loop.getUpperBound()));
   if (from.min == 0 && from.max == 0) return setExtent(value, loop.getUpperBound());

@@ -78,10 +78,10 @@ def Plan_LibraryOp : Plan_Op<"library", [SingleBlock, NoTerminator]> {
   let description = [{
     `parameters` has the manifest's keys; an operand is a dictionary whose `buffer` is the number of an operand of this op.
   }];
-  let arguments = (ins StrAttr:$library, StrAttr:$operation, Variadic<Plan_BufferType>:$buffers, DictionaryAttr:$parameters,
+  let arguments = (ins StrAttr:$library, StrAttr:$function, Variadic<Plan_BufferType>:$buffers, DictionaryAttr:$parameters,
                        OptionalAttr<StrAttr>:$label, OptionalAttr<StrAttr>:$source);
   let regions = (region SizedRegion<1>:$fallback);
-  let assemblyFormat = "$library $operation `(` $buffers `)` $parameters attr-dict-with-keyword `fallback` $fallback";
+  let assemblyFormat = "$library $function `(` $buffers `)` $parameters attr-dict-with-keyword `fallback` $fallback";
 }
 
 def Plan_CopyOp : Plan_Op<"copy"> {
