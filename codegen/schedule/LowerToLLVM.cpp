@@ -15,7 +15,7 @@ using namespace mlir;
 
 namespace stator::codegen {
 
-LogicalResult lowerToLLVMDialect(ModuleOp module) {
+LogicalResult lowerToLLVMDialect(ModuleOp module, unsigned indexBits) {
   MLIRContext *context = module.getContext();
   {
     RewritePatternSet patterns(context);
@@ -38,7 +38,9 @@ LogicalResult lowerToLLVMDialect(ModuleOp module) {
   }
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();
-  LLVMTypeConverter types(context);
+  LowerToLLVMOptions options(context);
+  options.overrideIndexBitwidth(indexBits);
+  LLVMTypeConverter types(context, options);
   RewritePatternSet patterns(context);
   arith::populateArithToLLVMConversionPatterns(types, patterns);
   populateMathToLLVMConversionPatterns(types, patterns, /*approximateLog1p=*/false);

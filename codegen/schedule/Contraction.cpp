@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "codegen/target/host/Contraction.h"
+#include "codegen/schedule/Contraction.h"
 
 using namespace mlir;
 using stator::graph::DimExpr;
