@@ -8,6 +8,7 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -38,6 +39,7 @@ LogicalResult lowerToLLVMDialect(ModuleOp module, unsigned indexBits) {
   }
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();
+  target.addLegalDialect<NVVM::NVVMDialect>();
   LowerToLLVMOptions options(context);
   options.overrideIndexBitwidth(indexBits);
   LLVMTypeConverter types(context, options);

@@ -47,6 +47,9 @@ static std::optional<LoweredFusion> lowerIn(CudaRequest request) {
     if (!lowered) lowered = lowerCudaRows(request, *shape);
     if (!lowered) lowered = lowerCudaColumns(request, *shape);
   }
+  if (!lowered) lowered = lowerCudaIterations(request);
+  if (!lowered)
+    if (auto contraction = contractionOf(request.fusion)) lowered = lowerCudaContraction(request, *contraction);
   if (!lowered) lowered = lowerCudaPointwise(request);
   return lowered;
 }

@@ -31,6 +31,10 @@ std::optional<LoweredFusion> lowerCudaSplit(CudaRequest request, const FusionSha
 /// before is computed when tiles are filled, whatever is fused after at the end.
 std::optional<LoweredFusion> lowerCudaContraction(CudaRequest request, const Contraction &contraction);
 
+/// Prefix scans, sort and top-k, a thread for each line; scatter and index_put, a thread for each place that no other update
+/// meets; nonzero by one thread. Precondition: the op is the fusion's only result.
+std::optional<LoweredFusion> lowerCudaIterations(CudaRequest request);
+
 /// One thread or more for each element of the result: enough blocks, but not more than a grid that loops needs.
 struct GridStride {
   graph::DimExpr blocks;

@@ -2,18 +2,23 @@
 //
 // Indexed writes. Places that differ outside of the indexed dimensions never meet, so those are the parallel domain, in
 // blocks of adjacent ones; a block copies its part of x and applies its updates in row-major order.
-#include "codegen/target/host/HostTemplates.h"
+//
+// Kernel is what LineTemplates.h says, and Kernel::scatterColumns is the number of adjacent places of an iteration.
+#ifndef STATOR_CODEGEN_SCHEDULE_SCATTERTEMPLATES_H
+#define STATOR_CODEGEN_SCHEDULE_SCATTERTEMPLATES_H
+
+#include "codegen/schedule/BodyEmitter.h"
+#include "codegen/target/Target.h"
 #include "dialects/graph/IndexEmission.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-
-using namespace mlir;
-using stator::graph::DimExpr;
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace stator::codegen {
+namespace scattering {
+using namespace mlir;
+using graph::DimExpr;
 
-static constexpr int64_t blockColumns = 64;
-
-static Scalar combine(ScalarBuilder &s, graph::ScatterMode mode, Scalar held, Scalar update) {
+inline Scalar combine(ScalarBuilder &s, graph::ScatterMode mode, Scalar held, Scalar update) {
   switch (mode) {
   case graph::ScatterMode::Set: return update;
   case graph::ScatterMode::Add: return held.isBool() ? s.bitOr(held, update) : s.add(held, update);
@@ -24,26 +29,25 @@ static Scalar combine(ScalarBuilder &s, graph::ScatterMode mode, Scalar held, Sc
   return update;
 }
 
-namespace {
 /// x as outer x indexed x inner; updates as outer x positions x inner, where outer and inner may be smaller than x's.
 struct ScatterShape {
   SmallVector<DimExpr> outer, indexed, inner, positions, updateOuter, updateInner;
 };
-} // namespace
 
 /// One iteration is one outer index and a block of inner ones.
-static std::optional<LoweredFusion> emitScatter(
-    HostRequest request, Operation *op, Value x, Value updates, graph::ScatterMode mode, const ScatterShape &shape,
+template <typename Kernel, typename Request>
+std::optional<LoweredFusion> emitScatter(
+    Request request, Operation *op, Value x, Value updates, graph::ScatterMode mode, const ScatterShape &shape,
     function_ref<SmallVector<Value>(BodyEmitter &, ArrayRef<Value> outer, ArrayRef<Value> position, ArrayRef<Value> inner)> target) {
   MLIRContext *context = op->getContext();
   auto product = [&](ArrayRef<DimExpr> dims) { return graph::numElements(dims, context); };
   DimExpr outerCount = product(shape.outer), innerCount = product(shape.inner), indexedCount = product(shape.indexed),
           positionCount = product(shape.positions);
   if (!outerCount || !innerCount || !indexedCount || !positionCount) return std::nullopt;
-  DimExpr blocks = DimExpr::ceilDiv(innerCount, DimExpr::constant(context, blockColumns));
+  DimExpr blocks = DimExpr::ceilDiv(innerCount, DimExpr::constant(context, Kernel::scatterColumns));
   DimExpr count = DimExpr::mul(outerCount, blocks);
   if (!count) return std::nullopt;
-  HostKernel kernel(request.module, request.name, request.fusion);
+  Kernel kernel(request);
   BodyEmitter &body = kernel.body;
   IndexForms &f = body.indices;
   OpBuilder &b = kernel.b;
@@ -60,10 +64,10 @@ static std::optional<LoweredFusion> emitScatter(
     return all;
   };
   KernelBuffer out{KernelBuffer::Result, 0};
-  kernel.loop(
-      kernel.begin, kernel.end,
+  kernel.iterate(
+      count,
       [&](Value p) {
-        Value zero = f.constant(0), blockCount = body.size(blocks), width = f.constant(blockColumns), innerSize = body.size(innerCount);
+        Value zero = f.constant(0), blockCount = body.size(blocks), width = f.constant(Kernel::scatterColumns), innerSize = body.size(innerCount);
         SmallVector<Value> o = f.delinearize(f.floorDiv(p, blockCount), sizesOf(shape.outer));
         Value first = f.mul(f.mod(p, blockCount), width);
         Value columns = arith::MinSIOp::create(b, kernel.loc, f.sub(innerSize, first), width);
@@ -108,23 +112,23 @@ static std::optional<LoweredFusion> emitScatter(
             apply();
           });
         });
-      },
-      false, body.size(count));
-  if (body.failed()) {
+      });
+  if (kernel.failed()) {
     kernel.discard();
     return std::nullopt;
   }
   LoweredFusion lowered;
   lowered.templateName = "scatter";
-  int64_t work = kernel.work();
-  KernelLaunch launch = kernel.finish();
-  launch.count = count;
-  launch.grain = grainFor(work, indexedCount);
-  lowered.launches.push_back(launch);
+  lowered.launches.push_back(kernel.finishIterations(count, indexedCount));
   return lowered;
 }
 
-std::optional<LoweredFusion> lowerScatter(HostRequest request) {
+} // namespace scattering
+
+/// Precondition: the op is the fusion's only result.
+template <typename Kernel, typename Request> std::optional<LoweredFusion> lowerScatterWith(Request request) {
+  using namespace mlir;
+  using namespace scattering;
   Operation *op = request.fusion.getBody().front().getTerminator()->getPrevNode();
   if (!op || request.fusion.getNumResults() != 1 || request.fusion.getBody().front().getTerminator()->getOperand(0).getDefiningOp() != op)
     return std::nullopt;
@@ -139,7 +143,7 @@ std::optional<LoweredFusion> lowerScatter(HostRequest request) {
     shape.updateOuter = range(updates, 0, dim);
     shape.positions = {updates[dim]};
     shape.updateInner = range(updates, dim + 1, rank);
-    return emitScatter(request, op, scatter.getX(), scatter.getUpdates(), scatter.getMode(), shape,
+    return emitScatter<Kernel>(request, op, scatter.getX(), scatter.getUpdates(), scatter.getMode(), shape,
                        [&](BodyEmitter &body, ArrayRef<Value> o, ArrayRef<Value> position, ArrayRef<Value> i) {
                          SmallVector<Value> at(o), from(o);
                          from.append(position.begin(), position.end());
@@ -157,7 +161,7 @@ std::optional<LoweredFusion> lowerScatter(HostRequest request) {
     shape.indexed = range(dims, first, last + 1);
     shape.inner = shape.updateInner = range(dims, last + 1, rank);
     shape.positions = graph::dimsOf(put.getIndices()[0].getType());
-    return emitScatter(request, op, put.getX(), put.getUpdates(), put.getMode(), shape,
+    return emitScatter<Kernel>(request, op, put.getX(), put.getUpdates(), put.getMode(), shape,
                        [&](BodyEmitter &body, ArrayRef<Value> o, ArrayRef<Value> position, ArrayRef<Value> i) {
                          SmallVector<Value> at(o);
                          for (auto [tensor, dim] : llvm::zip_equal(put.getIndices(), put.getDims()))
@@ -170,10 +174,12 @@ std::optional<LoweredFusion> lowerScatter(HostRequest request) {
 }
 
 /// The indices of elements that are not zero, one after the other: a serial kernel.
-std::optional<LoweredFusion> lowerNonzero(HostRequest request) {
+template <typename Kernel, typename Request> std::optional<LoweredFusion> lowerNonzeroWith(Request request) {
+  using namespace mlir;
+  using graph::DimExpr;
   auto op = dyn_cast_or_null<graph::NonzeroOp>(request.fusion.getBody().front().getTerminator()->getPrevNode());
   if (!op) return std::nullopt;
-  HostKernel kernel(request.module, request.name, request.fusion);
+  Kernel kernel(request);
   BodyEmitter &body = kernel.body;
   IndexForms &f = body.indices;
   OpBuilder &b = kernel.b;
@@ -188,30 +194,37 @@ std::optional<LoweredFusion> lowerNonzero(HostRequest request) {
   }
   Type i64 = b.getI64Type();
   KernelBuffer out{KernelBuffer::Result, 0};
-  kernel.loop(zero, f.mul(rows, rank), [&](Value i) { kernel.store(out, i, s.integer(i64, op.getFill()).value, i64); });
-  kernel.loopCarrying(zero, body.size(elements), {zero}, [&](Value i, ValueRange carried) -> SmallVector<Value> {
-    SmallVector<Value> at = f.delinearize(i, sizes);
-    Scalar x = body.valueAt(op.getX(), at);
-    Value counts = x.isFloat() ? s.ne(body.widen(x), s.constant(computeType(x.type), 0)).value : s.ne(x, s.integer(x.type, 0)).value;
-    Value room = arith::CmpIOp::create(b, kernel.loc, arith::CmpIPredicate::slt, carried[0], rows);
-    Value writes = arith::AndIOp::create(b, kernel.loc, counts, room);
-    auto branch = scf::IfOp::create(b, kernel.loc, writes, /*withElseRegion=*/false);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPoint(branch.thenBlock()->getTerminator());
-      Value start = arith::MulIOp::create(b, kernel.loc, carried[0], rank);
-      for (auto [d, index] : llvm::enumerate(at))
-        kernel.store(out, arith::AddIOp::create(b, kernel.loc, start, f.constant(d)), s.index(index).value, i64);
-    }
-    Value step = arith::SelectOp::create(b, kernel.loc, writes, f.constant(1), zero);
-    return {arith::AddIOp::create(b, kernel.loc, carried[0], step)};
+  DimExpr once = DimExpr::constant(context, 1);
+  kernel.iterate(once, [&](Value) {
+    kernel.loop(zero, f.mul(rows, rank), [&](Value i) { kernel.store(out, i, s.integer(i64, op.getFill()).value, i64); });
+    kernel.loopCarrying(zero, body.size(elements), {zero}, [&](Value i, ValueRange carried) -> SmallVector<Value> {
+      SmallVector<Value> at = f.delinearize(i, sizes);
+      Scalar x = body.valueAt(op.getX(), at);
+      Value counts = x.isFloat() ? s.ne(body.widen(x), s.constant(computeType(x.type), 0)).value : s.ne(x, s.integer(x.type, 0)).value;
+      Value room = arith::CmpIOp::create(b, kernel.loc, arith::CmpIPredicate::slt, carried[0], rows);
+      Value writes = arith::AndIOp::create(b, kernel.loc, counts, room);
+      auto branch = scf::IfOp::create(b, kernel.loc, writes, /*withElseRegion=*/false);
+      {
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPoint(branch.thenBlock()->getTerminator());
+        Value start = arith::MulIOp::create(b, kernel.loc, carried[0], rank);
+        for (auto [d, index] : llvm::enumerate(at))
+          kernel.store(out, arith::AddIOp::create(b, kernel.loc, start, f.constant(d)), s.index(index).value, i64);
+      }
+      Value step = arith::SelectOp::create(b, kernel.loc, writes, f.constant(1), zero);
+      return {arith::AddIOp::create(b, kernel.loc, carried[0], step)};
+    });
   });
+  if (kernel.failed()) {
+    kernel.discard();
+    return std::nullopt;
+  }
   LoweredFusion lowered;
   lowered.templateName = "serial";
-  KernelLaunch launch = kernel.finish();
-  launch.count = DimExpr::constant(context, 1);
-  lowered.launches.push_back(launch);
+  lowered.launches.push_back(kernel.finishIterations(once, elements));
   return lowered;
 }
 
 } // namespace stator::codegen
+
+#endif // STATOR_CODEGEN_SCHEDULE_SCATTERTEMPLATES_H
