@@ -171,7 +171,8 @@ void ManifestWriter::launch(plan::LaunchOp op) {
     });
     exprList("grid", op.getGrid()->getDims());
     json.attributeArray("block", [&] {
-      for (int64_t extent : *op.getBlock()) json.value(extent);
+      ArrayRef<int64_t> extents = *op.getBlock();
+      for (int64_t extent : extents) json.value(extent);
     });
     json.attribute("shared", int64_t(op.getShared().value_or(0)));
   }

@@ -8,6 +8,7 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -18,6 +19,7 @@ namespace stator::codegen {
 
 LogicalResult lowerToLLVMDialect(ModuleOp module, unsigned indexBits) {
   MLIRContext *context = module.getContext();
+  context->loadDialect<cf::ControlFlowDialect, LLVM::LLVMDialect>();
   {
     RewritePatternSet patterns(context);
     populateSCFToControlFlowConversionPatterns(patterns);
