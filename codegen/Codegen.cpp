@@ -2,6 +2,7 @@
 #include "codegen/Codegen.h"
 #include "codegen/emit/BuildPlan.h"
 #include "codegen/memory/AssignBuffers.h"
+#include "codegen/target/cuda/CudaTarget.h"
 #include "codegen/target/host/HostTarget.h"
 
 using namespace mlir;
@@ -19,6 +20,14 @@ LogicalResult generate(ModuleOp module, const Options &options, ArtifactParts &p
 
   std::vector<std::unique_ptr<Target>> targets;
   if (options.host) targets.push_back(std::make_unique<HostTarget>(context, NativeOptions{options.cpu, options.fastMath}));
+  if (!options.cudaArchitectures.empty()) {
+    CudaOptions cuda;
+    cuda.architectures = options.cudaArchitectures;
+    cuda.fastMath = options.fastMath;
+    cuda.cubins = options.cubins;
+    cuda.toolkit = options.cudaToolkit;
+    targets.push_back(std::make_unique<CudaTarget>(context, cuda));
+  }
   WeightTable weights(parts.weights);
   for (auto &target : targets) {
     KernelCache kernels;

@@ -15,6 +15,10 @@ struct Options {
   std::string cpu = "x86-64-v3";
   /// sm_80, sm_90, ...; none: no code for CUDA.
   std::vector<std::string> cudaArchitectures;
+  /// Cubins beside the PTX where ptxas is found.
+  bool cubins = true;
+  /// The CUDA toolkit's folder; empty: looked for (codegen/target/cuda/Toolkit.h).
+  std::string cudaToolkit;
   bool fastMath = false;
 };
 

@@ -72,7 +72,10 @@ private:
 };
 } // namespace
 
-static bool isHost(Operation *op) { return op->getParentOfType<plan::ProgramOp>().getDevice() == "host"; }
+static bool isHost(Operation *op) {
+  auto program = isa<plan::ProgramOp>(op) ? cast<plan::ProgramOp>(op) : op->getParentOfType<plan::ProgramOp>();
+  return program.getDevice() == "host";
+}
 
 void ManifestWriter::tensors(StringRef key, ArrayAttr list) {
   json.attributeArray(key, [&] {
@@ -119,6 +122,8 @@ void ManifestWriter::program(plan::ProgramOp op) {
   numbers.clear();
   json.object([&] {
     json.attribute("device", op.getDevice());
+    // CUDA kernels make 16-byte accesses from the start of every buffer.
+    if (!isHost(op)) json.attribute("io_alignment", 16);
     json.attributeArray("arenas", [&] {
       for (auto dict : op.getArenas().getAsRange<DictionaryAttr>())
         json.object([&] {
@@ -166,8 +171,8 @@ void ManifestWriter::launch(plan::LaunchOp op) {
     });
     exprList("grid", op.getGrid()->getDims());
     json.attributeArray("block", [&] {
-      std::optional<ArrayRef<int64_t>> block = op.getBlock();
-      for (int64_t extent : *block) json.value(extent);
+      ArrayRef<int64_t> extents = *op.getBlock();
+      for (int64_t extent : extents) json.value(extent);
     });
     json.attribute("shared", int64_t(op.getShared().value_or(0)));
   }

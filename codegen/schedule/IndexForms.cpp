@@ -113,7 +113,7 @@ unsigned IndexForms::atomOf(Value value) {
 /// What an op's own loop says about its variable.
 void IndexForms::noteLoopBounds(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
-  auto loop = argument ? dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
+  auto loop = argument ? dyn_cast_or_null<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
   if (!loop || loop.getInductionVar() != value) return;
   DimRange from = range(formOf(loop.getLowerBound())), to = range(formOf(loop.getUpperBound()));
   if (from.min == 0 && from.max == 0) return setExtent(value, loop.getUpperBound());
@@ -320,6 +320,18 @@ IndexForm IndexForms::remainder(const IndexForm &a, const IndexForm &c) {
     Atom atom = atoms[rest.terms[0].atoms[0]];
     if (atom.kind == Atom::Remainder && atom.divisor.isConstant() && atom.divisor.constant % c.constant == 0)
       return remainder(atom.dividend, c);
+  }
+  if (c.isConstant() && range(rest).min >= 0) {
+    // (g * x + y) % (g * k) = g * (x % k) + y where 0 <= y < g.
+    for (const IndexTerm &term : rest.terms) {
+      int64_t g = std::gcd(term.coefficient, c.constant);
+      IndexForm outer, inner;
+      if (g <= 1 || g == c.constant || !split(rest, {g, {}}, outer, inner) || !fits(inner, {g, {}})) continue;
+      if (range(outer).min < 0) continue;
+      auto scaled = product(remainder(outer, {c.constant / g, {}}), {g, {}});
+      auto total = scaled ? sum(*scaled, inner, 1) : std::nullopt;
+      if (total) return *total;
+    }
   }
   return ofAtom(divisionAtom(Atom::Remainder, rest, c));
 }

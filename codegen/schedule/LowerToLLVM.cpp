@@ -8,6 +8,8 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -15,8 +17,9 @@ using namespace mlir;
 
 namespace stator::codegen {
 
-LogicalResult lowerToLLVMDialect(ModuleOp module) {
+LogicalResult lowerToLLVMDialect(ModuleOp module, unsigned indexBits) {
   MLIRContext *context = module.getContext();
+  context->loadDialect<cf::ControlFlowDialect, LLVM::LLVMDialect>();
   {
     RewritePatternSet patterns(context);
     populateSCFToControlFlowConversionPatterns(patterns);
@@ -38,7 +41,10 @@ LogicalResult lowerToLLVMDialect(ModuleOp module) {
   }
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();
-  LLVMTypeConverter types(context);
+  target.addLegalDialect<NVVM::NVVMDialect>();
+  LowerToLLVMOptions options(context);
+  options.overrideIndexBitwidth(indexBits);
+  LLVMTypeConverter types(context, options);
   RewritePatternSet patterns(context);
   arith::populateArithToLLVMConversionPatterns(types, patterns);
   populateMathToLLVMConversionPatterns(types, patterns, /*approximateLog1p=*/false);

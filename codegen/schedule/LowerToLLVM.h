@@ -6,9 +6,9 @@
 
 namespace stator::codegen {
 
-/// Turns func, scf, cf, arith and math into the llvm dialect; `index` becomes i64. What no conversion covers is an error
+/// Turns func, scf, cf, arith and math into the llvm dialect; `index` becomes an integer of `indexBits`. What no conversion covers is an error
 /// that names the op.
-mlir::LogicalResult lowerToLLVMDialect(mlir::ModuleOp module);
+mlir::LogicalResult lowerToLLVMDialect(mlir::ModuleOp module, unsigned indexBits = 64);
 
 } // namespace stator::codegen
 

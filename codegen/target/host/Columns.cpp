@@ -51,7 +51,7 @@ std::optional<LoweredFusion> lowerColumns(HostRequest request, const FusionShape
                 forms.setExtent(column, inner);
                 Coordinates at(body, shape, outer, column);
                 for (size_t k = 0; k < level; ++k) {
-                  Accumulators acc(kernel, shape.levels[k]);
+                  Accumulators acc(kernel.body, shape.levels[k]);
                   SmallVector<Scalar> known;
                   for (auto [op, array] : llvm::zip_equal(shape.levels[k], levels[k].results))
                     known.push_back({kernel.loadLocal(array, c, resultType(op)), resultType(op)});
@@ -62,7 +62,7 @@ std::optional<LoweredFusion> lowerColumns(HostRequest request, const FusionShape
               parallel, columns);
         };
         for (auto [k, reductions] : llvm::enumerate(shape.levels)) {
-          Accumulators acc(kernel, reductions);
+          Accumulators acc(kernel.body, reductions);
           SmallVector<Value> identities = acc.identities();
           Level level;
           level.types.append(acc.types().begin(), acc.types().end());

@@ -5,7 +5,7 @@
 #ifndef STATOR_CODEGEN_TARGET_HOST_HOSTTEMPLATES_H
 #define STATOR_CODEGEN_TARGET_HOST_HOSTTEMPLATES_H
 
-#include "codegen/lower/FusionShape.h"
+#include "codegen/schedule/Domain.h"
 #include "codegen/target/host/HostKernel.h"
 
 namespace stator::codegen {
@@ -42,11 +42,6 @@ std::optional<LoweredFusion> lowerNonzero(HostRequest request);
 
 /// Iterations that are worth a thread, for a loop body of `work` machine operations repeated `elements` times.
 int64_t grainFor(int64_t work, graph::DimExpr elements);
-
-/// Stores `element` of a value of the domain as the element of result `number` that it becomes through the transposes and
-/// reshapes between the two. `root` is what domainRoot(result) gave.
-mlir::Value domainRoot(mlir::Value result);
-llvm::SmallVector<mlir::Value> forwardIndex(BodyEmitter &body, mlir::Value root, mlir::Value result, mlir::ValueRange at);
 
 } // namespace stator::codegen
 

@@ -17,31 +17,6 @@ int64_t grainFor(int64_t work, DimExpr elements) {
   return std::max<int64_t>(1, enough / std::max<int64_t>(1, std::min<int64_t>(enough, work * each)));
 }
 
-Value domainRoot(Value result) {
-  while (Operation *op = result.getDefiningOp()) {
-    if (!isa<graph::TransposeOp, graph::ReshapeOp>(op)) break;
-    result = op->getOperand(0);
-  }
-  return result;
-}
-
-SmallVector<Value> forwardIndex(BodyEmitter &body, Value root, Value result, ValueRange at) {
-  SmallVector<Operation *> path;
-  for (Value value = result; value != root; value = path.back()->getOperand(0)) path.push_back(value.getDefiningOp());
-  SmallVector<Value> index(at);
-  for (Operation *op : llvm::reverse(path)) {
-    if (auto transpose = dyn_cast<graph::TransposeOp>(op)) {
-      SmallVector<Value> moved;
-      for (int64_t dim : transpose.getPermutation()) moved.push_back(index[dim]);
-      index = moved;
-    } else {
-      Value linear = body.indices.linearize(index, body.sizes(op->getOperand(0)));
-      index = body.indices.delinearize(linear, body.sizes(op->getResult(0)));
-    }
-  }
-  return index;
-}
-
 namespace {
 /// A run of adjacent dimensions that one loop goes over.
 struct MergedDim {

@@ -22,7 +22,7 @@ std::optional<LoweredFusion> lowerRows(HostRequest request, const FusionShape &s
       [&](Value row) {
         Coordinates at(body, shape, row, zero);
         for (auto [level, reductions] : llvm::enumerate(shape.levels)) {
-          Accumulators acc(kernel, reductions);
+          Accumulators acc(kernel.body, reductions);
           SmallVector<Value> last = kernel.loopCarrying(
               zero, reduced, acc.identities(), [&](Value j, ValueRange carried) {
                 stash.recall(level, at, j);

@@ -34,7 +34,7 @@ std::optional<LoweredFusion> lowerSplit(HostRequest request, const FusionShape &
       SmallVector<Scalar> known;
       for (auto [op, buffer] : llvm::zip_equal(shape.levels[k], finished[k]))
         known.push_back({kernel.load(buffer, row, resultType(op)), resultType(op)});
-      Accumulators(kernel, shape.levels[k]).define(known, at);
+      Accumulators(kernel.body, shape.levels[k]).define(known, at);
     }
   };
   bool bad = false;
@@ -74,7 +74,7 @@ std::optional<LoweredFusion> lowerSplit(HostRequest request, const FusionShape &
     std::string suffix = std::to_string(k);
     overChunks(request.name + "_partial" + suffix, [&](HostKernel &kernel, Coordinates &at, Value row, Value p, Value first, Value end) {
       recall(kernel, k, at, row);
-      Accumulators acc(kernel, reductions);
+      Accumulators acc(kernel.body, reductions);
       SmallVector<Value> start = acc.identities();
       types.assign(acc.types().begin(), acc.types().end());
       SmallVector<Value> last = kernel.loopCarrying(
@@ -91,7 +91,7 @@ std::optional<LoweredFusion> lowerSplit(HostRequest request, const FusionShape &
     kernel.loop(
         kernel.begin, kernel.end,
         [&](Value row) {
-          Accumulators acc(kernel, reductions);
+          Accumulators acc(kernel.body, reductions);
           SmallVector<Value> start = acc.identities();
           SmallVector<Value> last = kernel.loopCarrying(
               forms.constant(0), forms.constant(chunks), start, [&](Value chunk, ValueRange carried) {
@@ -109,7 +109,7 @@ std::optional<LoweredFusion> lowerSplit(HostRequest request, const FusionShape &
           SmallVector<Scalar> own;
           for (auto [op, buffer] : llvm::zip_equal(reductions, finished[k]))
             own.push_back({kernel.load(buffer, row, resultType(op)), resultType(op)});
-          Accumulators(kernel, reductions).define(own, at);
+          Accumulators(kernel.body, reductions).define(own, at);
           emitRowResults(kernel, shape, at);
         },
         false, forms.constant(*rows));

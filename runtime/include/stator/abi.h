@@ -48,7 +48,14 @@ extern "C" {
   X(F8E4M3FN, 14, "f8E4M3FN", 8)                                                                                       \
   X(F8E5M2, 15, "f8E5M2", 8)
 
-typedef enum stator_dtype {
+/* Callers may hand over any number: C++ must take it for a value of the enumeration, as C does. */
+#ifdef __cplusplus
+#define STATOR_ENUM_BASE : unsigned int
+#else
+#define STATOR_ENUM_BASE
+#endif
+
+typedef enum stator_dtype STATOR_ENUM_BASE {
   STATOR_DTYPE_INVALID = 0,
 #define STATOR_ENUMERATOR(NAME, NUMBER, TEXT, BITS) STATOR_DTYPE_##NAME = NUMBER,
   STATOR_DTYPES(STATOR_ENUMERATOR)

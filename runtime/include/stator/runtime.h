@@ -36,7 +36,7 @@ STATOR_API uint32_t stator_runtime_version(void);
 
 /* ---- status and errors ---------------------------------------------------------------------------------------- */
 
-typedef enum stator_status {
+typedef enum stator_status STATOR_ENUM_BASE {
   STATOR_OK = 0,
   STATOR_INVALID_ARGUMENT = 1, /* NULL, unknown name, wrong count, unknown option */
   STATOR_BAD_ARTIFACT = 2,     /* damaged, truncated, inconsistent or of another version */
@@ -65,7 +65,7 @@ STATOR_API const char *stator_dtype_name(stator_dtype dtype);
 /* Bytes of one element, 0 for a number that is no dtype. */
 STATOR_API size_t stator_dtype_bytes(stator_dtype dtype);
 
-typedef enum stator_memory {
+typedef enum stator_memory STATOR_ENUM_BASE {
   STATOR_MEMORY_HOST = 0,  /* ordinary memory */
   STATOR_MEMORY_DEVICE = 1 /* memory of the session's device, e.g. a CUdeviceptr as a pointer */
 } stator_memory;

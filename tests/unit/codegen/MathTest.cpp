@@ -49,7 +49,9 @@ static void measure(const std::string &op, double bound, double (*exact)(double)
         worst = error;
         worstAt = in[i];
       }
-      if (in[i] == 0 && exact(in[i]) == 0) ASSERT_EQ(std::signbit(out[i]), std::signbit(exact(in[i]))) << op;
+      if (in[i] == 0 && exact(in[i]) == 0) {
+        ASSERT_EQ(std::signbit(out[i]), std::signbit(exact(in[i]))) << op;
+      }
     }
   }
   ::testing::Test::RecordProperty(op, std::to_string(worst));
@@ -97,6 +99,8 @@ TEST(Math, PowerAtSpecialValues) {
   for (int64_t i = 0; i < n; ++i) {
     double want = std::pow(double(x[i]), double(y[i]));
     EXPECT_LE(ulps(out[i], want), 1) << x[i] << " ^ " << y[i] << " = " << out[i];
-    if (!std::isnan(want)) EXPECT_EQ(std::signbit(out[i]), std::signbit(want)) << x[i] << " ^ " << y[i];
+    if (!std::isnan(want)) {
+      EXPECT_EQ(std::signbit(out[i]), std::signbit(want)) << x[i] << " ^ " << y[i];
+    }
   }
 }

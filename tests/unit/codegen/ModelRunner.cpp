@@ -69,6 +69,8 @@ void ModelRunner::check(const std::map<std::string, int64_t> &sizes, double rtol
   stator_session_options options{};
   options.struct_size = sizeof(options);
   options.threads = threads;
+  options.device = device.c_str();
+  if (!driver.empty()) options.cuda_library = driver.c_str();
   options.no_libraries = !libraries;
   stator_session *session = nullptr;
   stator_error error{};

@@ -21,6 +21,11 @@ public:
   /// dynamic dimensions from `sizes`; expects outputs to agree within rtol * |expected| + atol, integers exactly.
   void check(const std::map<std::string, int64_t> &sizes = {}, double rtol = 1e-5, double atol = 1e-6, double scale = 2,
              int64_t integers = 5, bool libraries = true, int threads = 2);
+  /// Where check() runs: "host", or "cuda" through the driver at `driver`.
+  void runOn(const std::string &device, const std::string &driver) {
+    this->device = device;
+    this->driver = driver;
+  }
   const codegen::ArtifactParts &parts() const { return artifact; }
   std::string manifest() const;
 
@@ -28,7 +33,7 @@ private:
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> original, compiled;
   codegen::ArtifactParts artifact;
-  std::string archive;
+  std::string archive, device = "host", driver;
   stator_model *model = nullptr;
 };
 

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums of products by tiles. A block computes a tile of the result; for each block of k its threads fill a tile of either
+// factor in shared memory, and each thread updates its own small tile in registers:
+//
+//   for k0 in 0, depth, 2 depth, ...:
+//     lhsTile[k][m], rhsTile[k][n] = factors (with whatever is fused before; 0 outside of the tensors)
+//     for k in the tile: sums[i][j] += lhsTile[k][m_i] * rhsTile[k][n_j]
+//   results = epilogue(sums)
+//
+// Products and sums are fused multiply-adds: one rounding instead of two.
+#include "codegen/target/cuda/CudaTemplates.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using stator::graph::DimExpr;
+
+namespace stator::codegen {
+
+namespace {
+struct Tiling {
+  /// Rows and columns of a thread and of the block; k's of a tile.
+  int64_t threadRows, threadColumns, rows, columns, depth = 16;
+  int64_t threads() const { return rows / threadRows * (columns / threadColumns); }
+};
+
+class ContractionKernel {
+public:
+  ContractionKernel(CudaRequest request, const Contraction &c, const Tiling &t)
+      : kernel(request, request.name, t.threads()), body(kernel.body), f(body.indices), b(kernel.b), loc(kernel.loc), c(c), t(t),
+        request(request) {
+    element = computeType(cast<RankedTensorType>(c.op->getResult(0).getType()).getElementType());
+  }
+  std::optional<KernelLaunch> emit();
+
+private:
+  using Factor = llvm::function_ref<Scalar(Value major, Value k)>;
+  Value number(int64_t value) { return f.constant(value); }
+  /// Fills `tile`[k][i] with the factor at (first + i, k0 + k), i below `size`; 0 from `extent` on.
+  void fill(Value tile, int64_t size, Value first, DimExpr extent, Value k0, bool alongK, Factor factor);
+  void epilogue(Value batch, Value rowTile, Value columnTile, ValueRange sums);
+
+  CudaKernel kernel;
+  BodyEmitter &body;
+  IndexForms &f;
+  OpBuilder &b;
+  Location loc;
+  const Contraction &c;
+  Tiling t;
+  CudaRequest request;
+  Type element;
+  Value threadRow, threadColumn;
+};
+} // namespace
+
+// Rows of tiles are padded so that stores of neighbouring k's fall into other banks, and stay aligned for 16-byte reads.
+static constexpr int64_t padding = 4;
+
+void ContractionKernel::fill(Value tile, int64_t size, Value first, DimExpr extent, Value k0, bool alongK, Factor factor) {
+  int64_t elements = size * t.depth, threads = t.threads();
+  for (int64_t done = 0; done < elements; done += threads) {
+    Value e = f.add(kernel.thread, number(done));
+    Value i = alongK ? f.floorDiv(e, number(t.depth)) : f.mod(e, number(size));
+    Value k = alongK ? f.mod(e, number(t.depth)) : f.floorDiv(e, number(size));
+    auto fillOne = [&] {
+      Value major = arith::AddIOp::create(b, loc, first, i), depth = arith::AddIOp::create(b, loc, k0, k);
+      auto inside = [&](Value at, DimExpr bound, int64_t step) -> Value {
+        auto known = bound.asConstant();
+        if (known && *known % step == 0) return {};
+        return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at, body.size(bound));
+      };
+      Value condition = kernel.both(inside(major, extent, size), inside(depth, c.k, t.depth));
+      f.setExtent(major, body.size(extent));
+      f.setExtent(depth, body.size(c.k));
+      Scalar value = condition ? body.guarded(
+                                     condition, [&] { return factor(major, depth); }, [&] { return body.s.constant(element, 0); })
+                               : factor(major, depth);
+      kernel.storeShared(tile, f.add(f.mul(k, number(size + padding)), i), value.value, element);
+    };
+    Value takesPart = done + threads <= elements ? Value()
+                                                 : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, e, number(elements)).getResult();
+    kernel.when(takesPart, fillOne);
+  }
+}
+
+void ContractionKernel::epilogue(Value batch, Value rowTile, Value columnTile, ValueRange sums) {
+  Value rows = body.size(c.m), columns = body.size(c.n), step = number(t.threadColumns);
+  Value firstRow = f.add(f.mul(rowTile, number(t.rows)), f.mul(threadRow, number(t.threadRows)));
+  Value piece = f.add(f.mul(columnTile, number(t.columns / t.threadColumns)), threadColumn);
+  auto columnCount = c.n.asConstant();
+  bool wholePieces = columnCount && *columnCount % t.threadColumns == 0;
+  auto less = [&](Value x, Value y) { return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y).getResult(); };
+  auto store = [&](Value row, ArrayRef<Value> places, ArrayRef<Value> values) {
+    SmallVector<std::tuple<unsigned, SmallVector<Value>, Scalar>> stores;
+    for (auto [column, sum] : llvm::zip_equal(places, values)) {
+      SmallVector<Value> at = c.resultIndex(body, batch, row, column);
+      body.define(c.op->getResult(0), at, {sum, element});
+      Value linear = f.linearize(at, body.sizes(c.op->getResult(0)));
+      for (unsigned r = 0; r < request.fusion.getNumResults(); ++r) {
+        // The result's element that this one becomes; where the two have other shapes, by its number.
+        Value root = domainRoot(body.result(r));
+        SmallVector<Value> index = root.getType() == c.op->getResult(0).getType() ? at : f.delinearize(linear, body.sizes(root));
+        Scalar value = body.valueAt(root, index);
+        stores.push_back({r, forwardIndex(body, root, body.result(r), index), value});
+      }
+    }
+    for (unsigned r = 0; r < request.fusion.getNumResults(); ++r)
+      for (auto &[number, at, value] : stores)
+        if (number == r) body.store(r, at, value);
+  };
+  Value pieceInside = wholePieces ? less(piece, number(*columnCount / t.threadColumns)) : Value();
+  Value wholePiece = wholePieces ? kernel.opaque(piece, number(*columnCount / t.threadColumns)) : piece;
+  for (int64_t i = 0; i < t.threadRows; ++i) {
+    Value row = kernel.opaque(f.add(firstRow, number(i)), rows), rowInside = less(row, rows);
+    SmallVector<Value> values(sums.slice(i * t.threadColumns, t.threadColumns));
+    if (wholePieces) {
+      kernel.when(kernel.both(rowInside, pieceInside), [&] {
+        SmallVector<Value> places;
+        for (int64_t j = 0; j < t.threadColumns; ++j) places.push_back(f.add(f.mul(wholePiece, step), number(j)));
+        store(row, places, values);
+      });
+      continue;
+    }
+    for (int64_t j = 0; j < t.threadColumns; ++j) {
+      Value column = kernel.opaque(f.add(f.mul(piece, step), number(j)), columns);
+      kernel.when(kernel.both(rowInside, less(column, columns)), [&] { store(row, {column}, {values[j]}); });
+    }
+  }
+}
+
+std::optional<KernelLaunch> ContractionKernel::emit() {
+  MLIRContext *context = b.getContext();
+  DimExpr rowTiles = DimExpr::ceilDiv(c.m, DimExpr::constant(context, t.rows));
+  DimExpr columnTiles = DimExpr::ceilDiv(c.n, DimExpr::constant(context, t.columns));
+  DimExpr tiles = DimExpr::mul(rowTiles, columnTiles), count = tiles ? DimExpr::mul(c.batch, tiles) : DimExpr();
+  if (!count) {
+    kernel.discard();
+    return std::nullopt;
+  }
+  // Tiles of one row of tiles follow each other, and share its part of lhs in the cache.
+  Value tile = kernel.opaque(kernel.block, body.size(count));
+  Value columnTile = f.mod(tile, body.size(columnTiles)), rest = f.floorDiv(tile, body.size(columnTiles));
+  Value rowTile = f.mod(rest, body.size(rowTiles)), batch = f.floorDiv(rest, body.size(rowTiles));
+  Value firstRow = f.mul(rowTile, number(t.rows)), firstColumn = f.mul(columnTile, number(t.columns));
+  int64_t across = t.columns / t.threadColumns;
+  threadRow = f.floorDiv(kernel.thread, number(across));
+  threadColumn = f.mod(kernel.thread, number(across));
+  Value lhsTile = kernel.sharedArray(element, t.depth * (t.rows + padding));
+  Value rhsTile = kernel.sharedArray(element, t.depth * (t.columns + padding));
+  auto matmul = dyn_cast<graph::MatmulOp>(c.op);
+  bool lhsAlongK = !matmul || !matmul.getTransposeLhs(), rhsAlongK = matmul && matmul.getTransposeRhs();
+
+  SmallVector<Value> zeros(t.threadRows * t.threadColumns, body.s.constant(element, 0).value);
+  SmallVector<Value> sums = kernel.loopCarrying(
+      number(0), body.size(c.k), number(t.depth), zeros, [&](Value k0, ValueRange carried) {
+        fill(lhsTile, t.rows, firstRow, c.m, k0, lhsAlongK, [&](Value m, Value k) { return c.lhs(body, batch, m, k); });
+        fill(rhsTile, t.columns, firstColumn, c.n, k0, rhsAlongK, [&](Value n, Value k) { return c.rhs(body, batch, k, n); });
+        kernel.barrier();
+        SmallVector<Value> next(carried);
+        for (int64_t k = 0; k < t.depth; ++k) {
+          auto read = [&](Value from, int64_t size, Value which, int64_t n) {
+            SmallVector<Value> values;
+            for (int64_t i = 0; i < n; ++i)
+              values.push_back(kernel.loadShared(from, f.add(f.mul(which, number(n)), number(k * (size + padding) + i)), element));
+            return values;
+          };
+          SmallVector<Value> x = read(lhsTile, t.rows, threadRow, t.threadRows), y = read(rhsTile, t.columns, threadColumn, t.threadColumns);
+          for (int64_t i = 0; i < t.threadRows; ++i)
+            for (int64_t j = 0; j < t.threadColumns; ++j) {
+              Value &sum = next[i * t.threadColumns + j];
+              sum = math::FmaOp::create(b, loc, x[i], y[j], sum);
+            }
+        }
+        kernel.barrier();
+        return next;
+      });
+  epilogue(batch, rowTile, columnTile, sums);
+  return finishLaunch(kernel, count);
+}
+
+std::optional<LoweredFusion> lowerCudaContraction(CudaRequest request, const Contraction &contraction) {
+  Tiling tiling{4, 4, 64, 64};
+  auto rows = contraction.m.asConstant(), columns = contraction.n.asConstant();
+  if (rows && *rows <= 16) tiling = {1, 4, 16, 64};
+  else if (columns && *columns <= 16) tiling = {4, 1, 64, 16};
+  else if (rows && columns && *rows * *columns <= 128 * 128) tiling = {2, 2, 32, 32};
+  auto launch = ContractionKernel(request, contraction, tiling).emit();
+  if (!launch) return std::nullopt;
+  LoweredFusion lowered;
+  lowered.templateName = "tiles";
+  lowered.launches.push_back(*launch);
+  return lowered;
+}
+
+} // namespace stator::codegen
