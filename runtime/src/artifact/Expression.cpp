@@ -116,8 +116,14 @@ private:
       parseSum(depth + 1);
       if (!accept(',')) error("expected ','");
       parseSum(depth + 1);
-      if (!accept(')')) error("expected ')'");
       emit(function->second);
+      // The compiler's canonical form lists all operands of a minimum or maximum in one call.
+      if (function->second == Op::Min || function->second == Op::Max)
+        while (accept(',')) {
+          parseSum(depth + 1);
+          emit(function->second);
+        }
+      if (!accept(')')) error("expected ')'");
       return;
     }
     auto symbol = std::find(symbols.begin(), symbols.end(), name);
