@@ -14,7 +14,7 @@ class Graph_Cumulative<string mnemonic> : Graph_Op<mnemonic, [Pure, SameOperands
   let assemblyFormat = "$x `dim` `=` $dim attr-dict `:` type($x)";
   let hasVerifier = 1;
 }
-def Graph_CumsumOp : Graph_Cumulative<"cumsum"> { let summary = "Inclusive prefix sum; floats accumulate in f32 (f64 for f64)"; }
+def Graph_CumsumOp : Graph_Cumulative<"cumsum"> { let summary = "Inclusive prefix sum from 0; floats accumulate in f32 (f64 for f64)"; }
 def Graph_CumprodOp : Graph_Cumulative<"cumprod"> { let summary = "Inclusive prefix product"; }
 class Graph_CumulativeExtremum<string mnemonic> : Graph_Op<mnemonic, [Pure, InferTypeOpAdaptor,
     DeclareOpInterfaceMethods<EvaluableOpInterface>]> {

@@ -16,7 +16,8 @@ using Results = MutableArrayRef<HostTensor>;
 /// same dimensions elsewhere, line n of one tensor goes with line n of another.
 static void forEachLine(const HostTensor &tensor, int64_t dim, function_ref<void(int64_t, int64_t, int64_t)> visit) {
   int64_t inner = 1, outer = 1, size = tensor.shape[dim];
-  for (int64_t d = 0; d < tensor.rank(); ++d) (d < dim ? outer : d > dim ? inner : size) *= d == dim ? 1 : tensor.shape[d];
+  for (int64_t d = 0; d < dim; ++d) outer *= tensor.shape[d];
+  for (int64_t d = dim + 1; d < tensor.rank(); ++d) inner *= tensor.shape[d];
   int64_t number = 0;
   for (int64_t o = 0; o < outer; ++o)
     for (int64_t i = 0; i < inner; ++i) visit(number++, o * size * inner + i, inner);
@@ -39,8 +40,7 @@ static void accumulate(const HostTensor &x, HostTensor &result, int64_t dim, dou
 }
 
 LogicalResult CumsumOp::evaluate(EvalEnv &, Tensors operands, Results results) {
-  // From -0, the sum of no numbers that keeps the sign of a first -0.
-  accumulate(*operands[0], results[0], getDim(), -0.0, 0, [](double a, double b) { return a + b; },
+  accumulate(*operands[0], results[0], getDim(), 0.0, 0, [](double a, double b) { return a + b; },
              [](uint64_t a, uint64_t b) { return a + b; });
   return success();
 }

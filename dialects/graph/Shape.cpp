@@ -41,7 +41,7 @@ LogicalResult SizeOp::verify() {
 
 LogicalResult ReshapeOp::verify() {
   Refusal refuse(*this);
-  if (failed(checkSameElementType(refuse, getX(), "the operand", getResult(), "the result"))) return failure();
+  if (failed(checkSameElementType(refuse, getResult(), "the result", getX(), "the operand"))) return failure();
   SmallVector<DimExpr> from = dimsOf(getX().getType()), to = dimsOf(getType());
   DimExpr have = numElements(from, getContext()), want = numElements(to, getContext());
   if (!have || !want) return refuse("has more elements than 64 bits count");
@@ -55,7 +55,7 @@ LogicalResult ReshapeOp::verify() {
 
 LogicalResult BroadcastOp::verify() {
   Refusal refuse(*this);
-  if (failed(checkSameElementType(refuse, getX(), "the operand", getResult(), "the result"))) return failure();
+  if (failed(checkSameElementType(refuse, getResult(), "the result", getX(), "the operand"))) return failure();
   SmallVector<DimExpr> from = dimsOf(getX().getType()), to = dimsOf(getType());
   if (from.size() > to.size())
     return refuse("operand has rank " + Twine(from.size()) + ", above the result's " + Twine(to.size()), getX());
@@ -91,7 +91,7 @@ static LogicalResult windowRule(Operation *op, Value whole, Value part, StringRe
                                 ArrayRef<int64_t> steps) {
   Refusal refuse(op);
   SmallVector<DimExpr> dims = dimsOf(whole.getType()), sizes = dimsOf(part.getType());
-  if (failed(checkSameElementType(refuse, whole, "the operand", part, partName)) ||
+  if (failed(checkSameElementType(refuse, part, partName, whole, "the operand")) ||
       failed(checkLength(refuse, "starts", starts.size(), dims.size())) ||
       failed(checkLength(refuse, "steps", steps.size(), dims.size())))
     return failure();
@@ -182,7 +182,7 @@ LogicalResult StridedOp::verify() {
   if (dims.size() != 1) return refuse("takes a flat operand, of rank 1, not " + Twine(dims.size()), getX());
   if (getOffset().getDims().size() != 1)
     return refuse("holds one offset, not " + Twine(getOffset().getDims().size()));
-  if (failed(checkSameElementType(refuse, getX(), "the operand", getResult(), "the result")) ||
+  if (failed(checkSameElementType(refuse, getResult(), "the result", getX(), "the operand")) ||
       failed(checkLength(refuse, "strides", strides.size(), sizes.size())))
     return failure();
   DimExpr last = getOffset().getDims()[0], one = DimExpr::constant(getContext(), 1);

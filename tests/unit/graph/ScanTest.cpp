@@ -29,7 +29,7 @@ TEST_F(ScanTest, CumulativeSumsAndProducts) {
   expectTensor(r[1], {2, 3}, {1, 3, 6, 4, 9, 15});
   expectTensor(r[2], {3}, {100, 127, -128});
   expectTensor(r[3], {2, 0}, {});
-  expectTensor(r[4], {2}, {-0.0, -0.0});
+  expectTensor(r[4], {2}, {0.0, 0.0}); // Sums begin at 0.
   expectTensor(r[5], {2, 3}, {1, 2, 6, 4, 20, 120});
 }
 
