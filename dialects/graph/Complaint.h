@@ -35,7 +35,7 @@ public:
     return *this;
   }
   Complaint &at(mlir::Operation *op, llvm::StringRef role) {
-    if (diagnostic) diagnostic->attachNote(op->getLoc()) << role << " stand here";
+    if (diagnostic) diagnostic->attachNote(op->getLoc()) << role << " is here";
     return *this;
   }
 

@@ -46,6 +46,7 @@ LogicalResult WhileOp::verify() {
   Block &condition = getCondition().front(), &body = getBody().front();
   Operation *test = condition.getTerminator(), *next = body.getTerminator();
   TypeRange carried = getInitial().getTypes();
+  if (carried.empty()) return Complaint(*this) << "carries no values, so it would never run or never end";
   if (failed(checkTypes(*this, *this, "results", getResultTypes(), "initial values", carried)) ||
       failed(checkTypes(*this, *this, "condition arguments", condition.getArgumentTypes(), "initial values", carried)) ||
       failed(checkTypes(*this, *this, "body arguments", body.getArgumentTypes(), "initial values", carried)) ||

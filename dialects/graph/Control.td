@@ -19,11 +19,13 @@ def Graph_IfOp : Graph_Op<"if", [SingleBlockImplicitTerminator<"YieldOp">, Recur
   let arguments = (ins Graph_BoolTensor:$condition);
   let results = (outs Variadic<Graph_Tensor>:$results);
   let regions = (region SizedRegion<1>:$then_region, SizedRegion<1>:$else_region);
-  let assemblyFormat = "$condition `:` type($condition) `->` `(` type($results) `)` $then_region `else` $else_region attr-dict";
+  let assemblyFormat = [{
+    $condition `:` type($condition) (`->` `(` type($results)^ `)`)? $then_region `else` $else_region attr-dict
+  }];
   let hasVerifier = 1;
 }
 def Graph_WhileOp : Graph_Op<"while", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
-  let summary = "While `condition(carried)` yields true, carried = body(carried); both regions take the carried values";
+  let summary = "While `condition(carried)` yields true, carried = body(carried); both regions take the carried values, at least one";
   let arguments = (ins Variadic<Graph_Tensor>:$initial);
   let results = (outs Variadic<Graph_Tensor>:$results);
   let regions = (region SizedRegion<1>:$condition, SizedRegion<1>:$body);
@@ -40,7 +42,7 @@ def Graph_FusionOp : Graph_Op<"fusion", [IsolatedFromAbove, SingleBlockImplicitT
   let arguments = (ins Variadic<Graph_Tensor>:$inputs, StrAttr:$name, StrAttr:$kind);
   let results = (outs Variadic<Graph_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$name $kind `(` $inputs `)` `:` `(` type($inputs) `)` `->` `(` type($results) `)` $body attr-dict";
+  let assemblyFormat = "$name $kind `(` $inputs `)` `:` functional-type($inputs, $results) $body attr-dict";
   let hasVerifier = 1;
 }
 

@@ -4,7 +4,7 @@
 // expected-note@+1 {{condition is defined here, of type 'tensor<2xi1>'}}
 func.func @condition(%c: tensor<2xi1>) {
   // expected-error@+1 {{'graph.if' op needs a 0-d condition}}
-  graph.if %c : tensor<2xi1> -> () { graph.yield } else { graph.yield }
+  graph.if %c : tensor<2xi1> { graph.yield } else { graph.yield }
   return
 }
 
@@ -15,7 +15,7 @@ func.func @branches(%c: tensor<i1>, %x: tensor<2xf32>) {
   %r = graph.if %c : tensor<i1> -> (tensor<2xf32>) {
     graph.yield %x : tensor<2xf32>
   } else {
-    // expected-note@+1 {{values of its else region stand here}}
+    // expected-note@+1 {{values of its else region is here}}
     graph.yield %c : tensor<i1>
   }
   return
@@ -30,7 +30,7 @@ func.func @carried(%x: tensor<2xf32>, %c: tensor<i1>) {
     graph.yield %c : tensor<i1>
   } do {
   ^bb0(%a: tensor<2xf32>):
-    // expected-note@+1 {{values of its body stand here}}
+    // expected-note@+1 {{values of its body is here}}
     graph.yield
   }
   return

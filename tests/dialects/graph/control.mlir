@@ -15,6 +15,18 @@ func.func @branch(%c: tensor<i1>, %x: tensor<2xf32>) -> tensor<2xf32> {
   return %r : tensor<2xf32>
 }
 
+// CHECK-LABEL: func.func @effects
+func.func @effects(%c: tensor<i1>) {
+  // CHECK: graph.if %{{.*}} : tensor<i1> {
+  graph.if %c : tensor<i1> {
+    graph.assert %c, "why" : tensor<i1>
+    graph.yield
+  } else {
+    graph.yield
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @loop
 func.func @loop(%n: tensor<i64>) -> tensor<i64> {
   // CHECK: graph.while %{{.*}} : tensor<i64> -> (tensor<i64>) {
@@ -32,18 +44,23 @@ func.func @loop(%n: tensor<i64>) -> tensor<i64> {
 
 // CHECK-LABEL: func.func @fused
 func.func @fused(%x: tensor<2xf32>) -> tensor<2xf32> {
-  // CHECK: graph.fusion "k0" "loop"(%{{.*}}) : (tensor<2xf32>) -> (tensor<2xf32>) {
-  %r = graph.fusion "k0" "loop"(%x) : (tensor<2xf32>) -> (tensor<2xf32>) {
+  // CHECK: graph.fusion "k0" "loop"(%{{.*}}) : (tensor<2xf32>) -> tensor<2xf32> {
+  %r = graph.fusion "k0" "loop"(%x) : (tensor<2xf32>) -> tensor<2xf32> {
   ^bb0(%a: tensor<2xf32>):
     %y = graph.neg %a : tensor<2xf32>
     graph.yield %y : tensor<2xf32>
+  }
+  // CHECK: graph.fusion "k1" "loop"() : () -> (tensor<2xf32>, tensor<2xf32>) {
+  %s:2 = graph.fusion "k1" "loop"() : () -> (tensor<2xf32>, tensor<2xf32>) {
+    %y = graph.constant dense<1.0> : tensor<2xf32>
+    graph.yield %y, %y : tensor<2xf32>, tensor<2xf32>
   }
   return %r : tensor<2xf32>
 }
 
 // CHECK-LABEL: func.func @symbols
 func.func @symbols(%n: tensor<i64>, %c: tensor<i1>, %x: tensor<?xf32, #graph.shape<s0>>)
-    -> tensor<?xf32, #graph.shape<u0>> attributes {graph.symbols = [#graph.symbol<s0, 1, 8>, #graph.symbol<u0, 0, 8>]} {
+    -> tensor<?xf32, #graph.shape<u0>> attributes {graph.symbols = [#graph.symbol<"s0", 1, 8>, #graph.symbol<"u0", 0, 8>]} {
   // CHECK: graph.bind_symbol "u0", %{{.*}} : tensor<i64>
   graph.bind_symbol "u0", %n : tensor<i64>
   // CHECK: graph.assert %{{.*}}, "why" : tensor<i1>
