@@ -25,7 +25,7 @@ def Graph_IfOp : Graph_Op<"if", [SingleBlockImplicitTerminator<"YieldOp">, Recur
   let hasVerifier = 1;
 }
 def Graph_WhileOp : Graph_Op<"while", [SingleBlockImplicitTerminator<"YieldOp">, RecursiveMemoryEffects]> {
-  let summary = "While `condition(carried)` yields true, carried = body(carried); both regions take the carried values, at least one";
+  let summary = "While `condition(carried)` yields true, carried = body(carried); both regions take the carried values";
   let arguments = (ins Variadic<Graph_Tensor>:$initial);
   let results = (outs Variadic<Graph_Tensor>:$results);
   let regions = (region SizedRegion<1>:$condition, SizedRegion<1>:$body);
