@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/simulator/Launch.h"
+#include "runtime/simulator/Opcodes.h"
 
 #include <algorithm>
 #include <map>
@@ -10,7 +11,7 @@ namespace stator::sim {
 namespace {
 
 /// Warp instructions a block may run before the others get a turn.
-constexpr uint64_t kTurn = 1 << 18;
+constexpr uint64_t kTurn = 1 << 16;
 
 } // namespace
 
@@ -42,6 +43,8 @@ Worker::Worker(const Launch &launch, unsigned number)
     : launch(launch), executed(launch.kernel->code.size()), partialLanes(launch.kernel->code.size()),
       memoryCounts(launch.kernel->code.size()),
       state((launch.settings->schedule + 1) * 0x9e3779b97f4a7c15u + number * 0xd1342543de82ef95u) {
+  for (const Instr &i : launch.kernel->code) usesAsync |= i.row->kind == OpClass::asyncCopy;
+  if (launch.settings->races) races = std::make_unique<Races>(*this);
   for (int i = 0; i < 8; ++i) random();
 }
 
@@ -119,6 +122,7 @@ void Worker::run(uint64_t first, uint64_t end, uint64_t resident) {
   while ((next < end || !alive.empty()) && !aborted) {
     if (alive.empty()) start();
     bool anyProgress = false;
+    uint64_t before = changes;
     size_t count = alive.size();
     for (size_t i = 0; i < count && !aborted; ++i) {
       std::unique_ptr<Unit> unit = std::move(alive.front());
@@ -140,7 +144,7 @@ void Worker::run(uint64_t first, uint64_t end, uint64_t resident) {
     }
     if (alive.empty()) continue;
     // Everything alive is stuck or spinning: another block may be what it waits for.
-    if (next < end && (alive.size() + 1) * size <= resident) {
+    if (changes == before && next < end && (alive.size() + 1) * size <= resident) {
       start();
       continue;
     }
@@ -222,6 +226,9 @@ LaunchResult execute(const Launch &launch) {
     pool.emplace_back([&, i] { workers[i]->run(units * i / threads, units * (i + 1) / threads, resident); });
   workers[0]->run(0, units / threads, resident);
   for (std::thread &thread : pool) thread.join();
+  if (workers[0]->races)
+    for (unsigned i = 0; i < threads; ++i)
+      for (unsigned j = i + 1; j < threads; ++j) workers[i]->races->compare(*workers[j]->races);
   std::map<std::pair<uint32_t, Kind>, size_t> merged;
   for (auto &worker : workers) {
     for (Finding &f : worker->findings.take()) {

@@ -58,6 +58,10 @@ public:
     state ^= state >> 7;
     return state ^= state << 17;
   }
+  /// The lanes of `warp` have synchronised with each other.
+  void orderLanes(Warp &warp) {
+    if (warp.order) races->syncWarp(warp);
+  }
   Allocation *lookUp(uint64_t address) {
     if (last && lastVersion == launch.memory->version && address - last->base < last->bytes) return last;
     last = launch.memory->find(address);
@@ -71,6 +75,8 @@ public:
   std::vector<MemoryCount> memoryCounts;        ///< per instruction
   uint64_t steps = 0;                           ///< warp instructions so far: the simulated clock
   uint64_t changes = 0;                         ///< grows when memory may have changed
+  std::unique_ptr<Races> races; ///< null when race checks are off
+  bool usesAsync = false; ///< the kernel has asynchronous copies
   bool aborted = false;
 
 private:
