@@ -267,7 +267,8 @@ uint32_t inFlightLanes(const Places &p, const Access &access) {
 }
 
 void reportInFlight(Warp &warp, const Instr &instr, const Access &access, uint32_t lanes) {
-  std::string what = std::string(verb(access)) + " of bytes that an asynchronous copy is writing: its thread has not waited for it";
+  std::string what =
+      std::string(verb(access)) + " of bytes that an asynchronous copy is writing: its thread has not waited for it";
   if (Finding *f = warp.worker.report(warp, instr, Kind::asyncCopy, lanes, Severity::error, what.c_str()))
     complete(f, access, lanes, "");
 }
@@ -275,12 +276,16 @@ void reportInFlight(Warp &warp, const Instr &instr, const Access &access, uint32
 void reportStoreConflicts(Warp &warp, const Instr &instr, const Access &access, const Places &places, uint32_t same) {
   if (uint32_t differ = places.conflict & ~same) {
     if (Finding *f = warp.worker.report(warp, instr, Kind::race, differ, Severity::error, ""))
-      complete(f, access, differ, places.globalLanes & differ ? warp.worker.launch.memory->describe(access.address[__builtin_ctz(differ)]) : ""),
-          f->message = "store is not ordered with a store of the same bytes by " + warp.worker.races->describe(places.conflictStamp);
+      complete(f, access, differ,
+               places.globalLanes & differ ? warp.worker.launch.memory->describe(access.address[__builtin_ctz(differ)])
+                                           : ""),
+          f->message = "store is not ordered with a store of the same bytes by " +
+                       warp.worker.races->describe(places.conflictStamp);
   } else if (places.conflict) {
     if (Finding *f = warp.worker.report(warp, instr, Kind::race, places.conflict, Severity::warning, ""))
-      complete(f, access, places.conflict, ""), f->message = "unordered stores of one value to the same bytes, the other by " +
-                                                             warp.worker.races->describe(places.conflictStamp);
+      complete(f, access, places.conflict, ""),
+          f->message = "unordered stores of one value to the same bytes, the other by " +
+                       warp.worker.races->describe(places.conflictStamp);
   }
 }
 

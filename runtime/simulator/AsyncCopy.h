@@ -2,8 +2,8 @@
 // cp.async: copies from global to shared memory that run beside their thread.
 //
 // From issue to the wait that covers it, the destination bytes are marked "in flight": whoever reads or writes them is
-// reported. When the bytes really move is the mode's choice: at issue (early), at the wait (late), or either (random), so
-// that a kernel which is right by luck in one mode is wrong in another. After the wait the bytes are a write of the
+// reported. When the bytes really move is the mode's choice: at issue (early), at the wait (late), or either (random),
+// so that a kernel which is right by luck in one mode is wrong in another. After the wait the bytes are a write of the
 // waiting lane, so that other threads need a barrier before they read them.
 #pragma once
 
@@ -17,7 +17,7 @@ inline constexpr uint8_t kInFlight = 2;
 struct WarpAsync {
   struct Copy {
     const Instr *instr;
-    uint32_t pending;        ///< lanes that have not waited for it
+    uint32_t pending; ///< lanes that have not waited for it
     bool moved;
     uint32_t bytes;
     Places to, from;

@@ -25,6 +25,20 @@ void join(std::shared_ptr<Knowledge> &into, const std::shared_ptr<Knowledge> &fr
     into = from;
     return;
   }
+  // Where one holds all of the other it is shared, not copied: equal pointers then tell that nothing is new.
+  auto within = [](const Knowledge &small, const Knowledge &large) {
+    if (small.size() > large.size()) return false;
+    for (const auto &[key, segment] : small) {
+      auto it = large.find(key);
+      if (it == large.end() || it->second < segment) return false;
+    }
+    return true;
+  };
+  if (within(*into, *from)) {
+    into = from;
+    return;
+  }
+  if (within(*from, *into)) return;
   auto joined = std::make_shared<Knowledge>(*into);
   for (const auto &[key, segment] : *from) {
     uint32_t &known = (*joined)[key];
@@ -104,15 +118,24 @@ void Races::leave(Warp &warp, const BarrierKnowledge &barrier) {
   o.segment = newSegment(warp);
 }
 
-void Races::fence(Warp &warp, Scope scope) {
+namespace {
+
+/// An acquire: what strong reads have seen is known from here on.
+void takeIn(Warp &warp) {
   WarpOrder &o = *warp.order;
-  if (o.pending) {
-    // Knowledge of this block's own warps goes to the vector clock.
-    for (const auto &[key, segment] : *o.pending)
-      if (key >> 6 == warp.block.linear) o.known[key & 63] = std::max(o.known[key & 63], segment);
-    join(o.others, o.pending);
-    o.pending.reset();
-  }
+  if (!o.pending) return;
+  // Knowledge of this block's own warps goes to the vector clock.
+  for (const auto &[key, segment] : *o.pending)
+    if (key >> 6 == warp.block.linear) o.known[key & 63] = std::max(o.known[key & 63], segment);
+  join(o.others, o.pending);
+  o.pending.reset();
+}
+
+} // namespace
+
+void Races::fence(Warp &warp, Scope scope) {
+  takeIn(warp);
+  WarpOrder &o = *warp.order;
   auto all = std::make_shared<Knowledge>(o.others ? *o.others : Knowledge());
   for (size_t i = 0; i < o.known.size(); ++i)
     if (o.known[i]) (*all)[keyOf(warp.block.linear, static_cast<uint32_t>(i))] = o.known[i];
@@ -126,21 +149,25 @@ void Races::strong(Warp &warp, uint64_t address, Order order, Scope scope, bool 
   WarpOrder &o = *warp.order;
   bool acquires = order == Order::acquire || order == Order::acqRel || order == Order::seqCst;
   bool releases = order == Order::release || order == Order::acqRel || order == Order::seqCst;
+  // A loop that watches one place sees the same knowledge again and again.
+  auto see = [&](const std::shared_ptr<Knowledge> &k) {
+    if (k != o.others && k != o.pending) join(o.pending, k);
+  };
   if (reads) {
-    if (auto it = released.find(address); it != released.end()) join(o.pending, it->second);
+    if (auto it = released.find(address); it != released.end()) see(it->second);
     if (auto it = releasedCta.find(address); it != releasedCta.end() && it->second.first == warp.block.linear)
-      join(o.pending, it->second.second);
+      see(it->second.second);
   }
   // An operation with semantics of its own is a relaxed one with a fence at its side.
-  if (acquires || releases) fence(warp, scope);
-  if (writes) {
-    if (scope != Scope::cta && o.prepared) join(released[address], o.prepared);
-    if (o.preparedCta) {
-      auto &[block, knowledge] = releasedCta[address];
-      if (block != warp.block.linear) knowledge.reset();
-      block = warp.block.linear;
-      join(knowledge, o.preparedCta);
-    }
+  if (acquires) takeIn(warp);
+  if (releases) fence(warp, scope);
+  if (!writes) return;
+  if (scope != Scope::cta && o.prepared) join(released[address], o.prepared);
+  if (o.preparedCta) {
+    auto &[block, knowledge] = releasedCta[address];
+    if (block != warp.block.linear) knowledge.reset();
+    block = warp.block.linear;
+    join(knowledge, o.preparedCta);
   }
 }
 
@@ -171,7 +198,9 @@ bool Races::judge(Warp &warp, const Access &access, unsigned lane, const C &cell
     } else if (ordered(warp, s, doubtful)) {
       return false;
     }
-    if (mine != kWeak && theirs != kWeak && theirs != kManyWarps) {
+    // Several readers are remembered without their strength.
+    if (mine != kWeak && theirs == kManyWarps) return false;
+    if (mine != kWeak && theirs != kWeak) {
       // Both strong: a race only where a scope leaves the other block out.
       bool sameBlock = segments[s].block == warp.block.linear;
       if (sameBlock || (mine == kStrong && theirs == kStrong)) return false;
@@ -187,7 +216,7 @@ bool Races::judge(Warp &warp, const Access &access, unsigned lane, const C &cell
   if (cell.reader == kManyBlocks) {
     withWrite = false;
     other = kManyBlocks;
-    return !warp.order->others;
+    return mine == kWeak && !warp.order->others;
   }
   if (conflicts(cell.reader)) {
     withWrite = false;
@@ -240,9 +269,12 @@ void Races::record(Warp &warp, Cell &cell, uint32_t stamp, bool write, bool &ove
     return;
   }
   bool doubtful = false;
-  if (ordered(warp, segmentOf(old), doubtful)) cell.reader = stamp;
-  else if (segments[segmentOf(old)].block == warp.block.linear) cell.reader = (stamp & ~3u) | kManyWarps;
-  else cell.reader = kManyBlocks;
+  if (ordered(warp, segmentOf(old), doubtful))
+    cell.reader = stamp;
+  else if (segments[segmentOf(old)].block == warp.block.linear)
+    cell.reader = (stamp & ~3u) | kManyWarps;
+  else
+    cell.reader = kManyBlocks;
 }
 
 Races::Page &Races::page(uint64_t number) {
@@ -307,11 +339,18 @@ void Races::access(Warp &warp, const Instr &instr, const Access &access, Places 
     }
     places.stamped |= 1u << l;
   }
-  if (mine != kWeak) {
+  const WarpOrder &o = *warp.order;
+  bool plain = instr.mods.order == Order::relaxed || instr.mods.order == Order::isVolatile;
+  if (mine != kWeak && !(plain && !o.preparedCta && released.empty() && releasedCta.empty())) {
     bool reads = !access.write || access.atomic;
-    for (unsigned l = 0; l < kLanes; ++l)
-      if (places.ok >> l & 1)
-        strong(warp, access.address[l], instr.mods.order, instr.mods.scope, reads, access.write);
+    uint64_t previous = 0;
+    bool any = false;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      if (!(places.ok >> l & 1) || (any && access.address[l] == previous)) continue;
+      any = true;
+      previous = access.address[l];
+      strong(warp, previous, instr.mods.order, instr.mods.scope, reads, access.write);
+    }
   }
 }
 
@@ -321,8 +360,10 @@ void Races::report(Warp &warp, const Instr &instr, const Access &access, unsigne
   Finding *f = worker.report(warp, instr, Kind::race, bit, doubtful ? Severity::warning : Severity::error, "");
   if (!f) return;
   f->addresses.push_back(access.address[lane]);
-  f->message = std::string(access.atomic ? "atomic access" : access.write ? "store" : "load") + " is not ordered with a " +
-               (withWrite ? "store" : "load") + " of the same bytes by " + describe(other);
+  f->message = std::string(access.atomic  ? "atomic access"
+                           : access.write ? "store"
+                                          : "load") +
+               " is not ordered with a " + (withWrite ? "store" : "load") + " of the same bytes by " + describe(other);
   if (doubtful) f->message += "; an acquire fence between the synchronising read and this access is missing";
   bool shared = instr.mods.space == Space::shared || spaceOf(access.address[lane]) == Space::sharedCluster;
   if (!shared) f->allocation = worker.launch.memory->describe(access.address[lane]);
@@ -361,7 +402,8 @@ void Races::compare(Races &other) {
       f.allocation = worker.launch.memory->describe(address);
       uint32_t sa = a.writer ? a.writer : a.reader, sb = b.writer ? b.writer : b.reader;
       f.message = std::string(bothWrite ? "two stores" : "a store and a load") +
-                  " of the same bytes by different blocks are not ordered: " + describe(sa) + " and " + other.describe(sb);
+                  " of the same bytes by different blocks are not ordered: " + describe(sa) + " and " +
+                  other.describe(sb);
       break;
     }
   }

@@ -2,11 +2,11 @@
 // Data races, by happens-before.
 //
 // A warp's execution is cut into segments at every point where it synchronises; segment numbers grow. Each warp knows,
-// for every other warp of its block, the last segment that is ordered before it (a vector clock), and for warps of other
-// blocks what acquire operations have told it. Each granule of memory remembers the segment and lane of its last writer
-// and of its readers. An access conflicts with a remembered one when one of them writes, neither is ordered before the
-// other, and they are not both strong operations whose scopes include each other. Lanes of one warp are ordered by
-// bar.warp.sync and by barriers of the block only: running in lockstep orders nothing.
+// for every other warp of its block, the last segment that is ordered before it (a vector clock), and for warps of
+// other blocks what acquire operations have told it. Each granule of memory remembers the segment and lane of its last
+// writer and of its readers. An access conflicts with a remembered one when one of them writes, neither is ordered
+// before the other, and they are not both strong operations whose scopes include each other. Lanes of one warp are
+// ordered by bar.warp.sync and by barriers of the block only: running in lockstep orders nothing.
 //
 // The detector never cries wolf: where a granule has more readers than it remembers, it stays silent rather than guess.
 #pragma once
@@ -34,10 +34,10 @@ using Knowledge = std::unordered_map<uint64_t, uint32_t>;
 /// A warp's side of the order.
 struct WarpOrder {
   uint32_t segment = 0;
-  std::vector<uint32_t> known;       ///< by warp of the block
-  std::shared_ptr<Knowledge> others; ///< of other blocks; null where nothing was acquired
+  std::vector<uint32_t> known;                      ///< by warp of the block
+  std::shared_ptr<Knowledge> others;                ///< of other blocks; null where nothing was acquired
   std::shared_ptr<Knowledge> prepared, preparedCta; ///< by a release fence, for the next strong write
-  std::shared_ptr<Knowledge> pending; ///< seen by strong reads, for the next acquire fence
+  std::shared_ptr<Knowledge> pending;               ///< seen by strong reads, for the next acquire fence
 };
 
 /// What warps that arrived at a barrier hand to those that wait.
@@ -87,10 +87,12 @@ private:
   uint32_t newSegment(Warp &warp);
   bool ordered(const Warp &warp, uint32_t segment, bool &doubtful) const;
   Page &page(uint64_t number);
-  template <class C> void lane(Warp &warp, const Instr &instr, const Access &access, Places &places, unsigned lane,
-                               C *cells, size_t count, uint32_t strength);
-  template <class C> bool judge(Warp &warp, const Access &access, unsigned lane, const C &cell, uint32_t strength,
-                                bool &withWrite, uint32_t &other, bool &doubtful) const;
+  template <class C>
+  void lane(Warp &warp, const Instr &instr, const Access &access, Places &places, unsigned lane, C *cells, size_t count,
+            uint32_t strength);
+  template <class C>
+  bool judge(Warp &warp, const Access &access, unsigned lane, const C &cell, uint32_t strength, bool &withWrite,
+             uint32_t &other, bool &doubtful) const;
   void record(Warp &warp, SharedCell &cell, uint32_t stamp, bool write, bool &overlap);
   void record(Warp &warp, Cell &cell, uint32_t stamp, bool write, bool &overlap);
   void report(Warp &warp, const Instr &instr, const Access &access, unsigned lane, uint32_t other, bool withWrite,

@@ -23,7 +23,8 @@ float valueOf(Type type, uint32_t bits) {
 
 int smallestExponent(Type type) {
   switch (type) {
-  case Type::f16: case Type::e5m2: return -14;
+  case Type::f16:
+  case Type::e5m2: return -14;
   case Type::e4m3: return -6;
   default: return -126;
   }

@@ -2,10 +2,10 @@
 // The arithmetic of tensor cores, bit by bit.
 //
 // A step adds n products and the accumulator: products are exact, with the exponent ea + eb (not normalised); all terms
-// are shifted to the largest exponent, with G guard bits, and cut there; the integer sum is cut to f32 (rounded to nearest
-// even for f16 results). A longer k is a chain of steps. n, G and the smallest exponent that terms are aligned to differ
-// between chips (Chips.h). Sources: Fasi, Higham, Mikaitis, Pranesh, "Numerical behavior of NVIDIA tensor cores", PeerJ CS
-// 7:e330 (2021), and Khattak, Mikaitis (2025) on newer units.
+// are shifted to the largest exponent, with G guard bits, and cut there; the integer sum is cut to f32 (rounded to
+// nearest even for f16 results). A longer k is a chain of steps. n, G and the smallest exponent that terms are aligned
+// to differ between chips (Chips.h). Sources: Fasi, Higham, Mikaitis, Pranesh, "Numerical behavior of NVIDIA tensor
+// cores", PeerJ CS 7:e330 (2021), and Khattak, Mikaitis (2025) on newer units.
 #pragma once
 
 #include "runtime/simulator/Chips.h"
@@ -21,7 +21,8 @@ struct TensorTile {
   static constexpr int32_t kZeroExponent = -50000;
   unsigned rows = 16, k = 0;
   Type aType = Type::none, bType = Type::none;
-  int32_t aMagnitude[16][kTileK], aExponent[16][kTileK], bMagnitude[kTileK][kTileColumns], bExponent[kTileK][kTileColumns];
+  int32_t aMagnitude[16][kTileK], aExponent[16][kTileK], bMagnitude[kTileK][kTileColumns],
+      bExponent[kTileK][kTileColumns];
   float aValue[16][kTileK], bValue[kTileK][kTileColumns];
   bool special = false;
 
@@ -30,7 +31,8 @@ struct TensorTile {
 };
 
 /// d = A B + c, row by row (c[row * 8 + column]) with the chip's rounding. `half`: c and d are f16 bit patterns.
-using TensorMultiply = void (*)(const TensorCore &core, const TensorTile &tile, const uint32_t *c, uint32_t *d, bool half);
+using TensorMultiply = void (*)(const TensorCore &core, const TensorTile &tile, const uint32_t *c, uint32_t *d,
+                                bool half);
 
 /// The implementation for this machine.
 TensorMultiply tensorMultiply();

@@ -39,8 +39,10 @@ void copyAsync(Warp &w, const Instr &i, uint32_t mask) {
       w.worker.report(w, i, Kind::asyncCopy, 1u << l, Severity::error, "src-size is larger than cp-size");
       copy.sourceBytes[l] = i.bytes;
     }
-    if (copy.sourceBytes[l] == i.bytes) source.mask |= 1u << l;
-    else if (copy.sourceBytes[l]) partial |= 1u << l;
+    if (copy.sourceBytes[l] == i.bytes)
+      source.mask |= 1u << l;
+    else if (copy.sourceBytes[l])
+      partial |= 1u << l;
   }
   Places &to = copy.to;
   uint32_t wanted = source.mask | partial;
@@ -67,8 +69,7 @@ void copyAsync(Warp &w, const Instr &i, uint32_t mask) {
   }
   copy.pending = to.ok & (copy.from.ok | ~wanted);
   if (to.conflict) reportStoreConflicts(w, i, copy.access, to, 0);
-  if (uint32_t busy = inFlightLanes(to, copy.access) & copy.pending)
-    reportInFlight(w, i, copy.access, busy);
+  if (uint32_t busy = inFlightLanes(to, copy.access) & copy.pending) reportInFlight(w, i, copy.access, busy);
   issueCopy(w, copy);
 }
 
@@ -76,7 +77,8 @@ void decodeCopyAsync(Decoder &decoder, const ptx::Statement &s, Instr &instr) {
   decoder.expectOperands(s, 3, 5);
   int64_t bytes = decoder.immediate(s.operands[2]);
   bool cg = s.modifiers[1] == "cg";
-  if (cg ? bytes != 16 : (bytes != 4 && bytes != 8 && bytes != 16)) decoder.fail("cp.async copies 4, 8 or 16 bytes, .cg only 16");
+  if (cg ? bytes != 16 : (bytes != 4 && bytes != 8 && bytes != 16))
+    decoder.fail("cp.async copies 4, 8 or 16 bytes, .cg only 16");
   Instr source = instr;
   source.mods.space = Space::global;
   decoder.address(s.operands[1], source);
@@ -106,7 +108,9 @@ void commit(Warp &w, const Instr &, uint32_t mask) {
   for (unsigned l = 0; l < kLanes; ++l)
     if (mask >> l & 1) ++w.async->committed[l];
 }
-void waitGroup(Warp &w, const Instr &i, uint32_t mask) { completeCopies(w, mask, static_cast<uint32_t>(i.offset), false); }
+void waitGroup(Warp &w, const Instr &i, uint32_t mask) {
+  completeCopies(w, mask, static_cast<uint32_t>(i.offset), false);
+}
 void waitAll(Warp &w, const Instr &, uint32_t mask) { completeCopies(w, mask, 0, true); }
 
 void decodePlain(Decoder &decoder, const ptx::Statement &s, Instr &) { decoder.expectOperands(s, 0, 0); }

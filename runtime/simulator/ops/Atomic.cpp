@@ -11,8 +11,8 @@ namespace stator::sim {
 
 namespace {
 
-using baseline::bitCast;
 using baseline::BF16;
+using baseline::bitCast;
 using baseline::F16;
 using baseline::toBF16;
 using baseline::toF16;
@@ -29,16 +29,36 @@ template <class T> struct Turn {
   bool global;
 };
 
-struct Add { template <class T> T operator()(Turn<T> t) const { return static_cast<T>(t.old + t.b); } };
-struct Min { template <class T> T operator()(Turn<T> t) const { return std::min(t.old, t.b); } };
-struct Max { template <class T> T operator()(Turn<T> t) const { return std::max(t.old, t.b); } };
-struct And { template <class T> T operator()(Turn<T> t) const { return t.old & t.b; } };
-struct Or { template <class T> T operator()(Turn<T> t) const { return t.old | t.b; } };
-struct Xor { template <class T> T operator()(Turn<T> t) const { return t.old ^ t.b; } };
-struct Inc { uint32_t operator()(Turn<uint32_t> t) const { return t.old >= t.b ? 0 : t.old + 1; } };
-struct Dec { uint32_t operator()(Turn<uint32_t> t) const { return t.old == 0 || t.old > t.b ? t.b : t.old - 1; } };
-struct Exch { template <class T> T operator()(Turn<T> t) const { return t.b; } };
-struct Cas { template <class T> T operator()(Turn<T> t) const { return t.old == t.b ? t.c : t.old; } };
+struct Add {
+  template <class T> T operator()(Turn<T> t) const { return static_cast<T>(t.old + t.b); }
+};
+struct Min {
+  template <class T> T operator()(Turn<T> t) const { return std::min(t.old, t.b); }
+};
+struct Max {
+  template <class T> T operator()(Turn<T> t) const { return std::max(t.old, t.b); }
+};
+struct And {
+  template <class T> T operator()(Turn<T> t) const { return t.old & t.b; }
+};
+struct Or {
+  template <class T> T operator()(Turn<T> t) const { return t.old | t.b; }
+};
+struct Xor {
+  template <class T> T operator()(Turn<T> t) const { return t.old ^ t.b; }
+};
+struct Inc {
+  uint32_t operator()(Turn<uint32_t> t) const { return t.old >= t.b ? 0 : t.old + 1; }
+};
+struct Dec {
+  uint32_t operator()(Turn<uint32_t> t) const { return t.old == 0 || t.old > t.b ? t.b : t.old - 1; }
+};
+struct Exch {
+  template <class T> T operator()(Turn<T> t) const { return t.b; }
+};
+struct Cas {
+  template <class T> T operator()(Turn<T> t) const { return t.old == t.b ? t.c : t.old; }
+};
 /// Global memory's f32 adder flushes subnormals, shared memory's does not.
 struct AddF32 {
   float operator()(Turn<float> t) const {
@@ -48,10 +68,14 @@ struct AddF32 {
 };
 template <class H> uint16_t addHalf(uint16_t a, uint16_t b) {
   float sum = toFloat(H{a}) + toFloat(H{b});
-  if constexpr (std::is_same_v<H, F16>) return toF16(sum).bits;
-  else return toBF16(sum).bits;
+  if constexpr (std::is_same_v<H, F16>)
+    return toF16(sum).bits;
+  else
+    return toBF16(sum).bits;
 }
-template <class H> struct AddHalf { uint16_t operator()(Turn<uint16_t> t) const { return addHalf<H>(t.old, t.b); } };
+template <class H> struct AddHalf {
+  uint16_t operator()(Turn<uint16_t> t) const { return addHalf<H>(t.old, t.b); }
+};
 template <class H> struct AddPair {
   uint32_t operator()(Turn<uint32_t> t) const {
     return uint32_t{addHalf<H>(static_cast<uint16_t>(t.old >> 16), static_cast<uint16_t>(t.b >> 16))} << 16 |
@@ -119,17 +143,22 @@ void decodeAtomic(Decoder &decoder, const ptx::Statement &s, Instr &instr) {
   // Atomics are relaxed at GPU scope unless they say otherwise.
   if (instr.mods.order == Order::weak) instr.mods.order = Order::relaxed;
   if (instr.mods.scope == Scope::none) instr.mods.scope = Scope::gpu;
-  auto number = type == Type::f32 ? Decoder::Number::f32 : type == Type::f64 ? Decoder::Number::f64 : Decoder::Number::integer;
+  auto number = type == Type::f32   ? Decoder::Number::f32
+                : type == Type::f64 ? Decoder::Number::f64
+                                    : Decoder::Number::integer;
   if (instr.mods.vector > 1) {
     std::vector<Slot> slots;
     auto take = [&](const ptx::Operand &operand, bool destination) {
       if (operand.kind != ptx::Operand::Kind::vector || operand.parts.size() != instr.mods.vector)
         decoder.fail("a vector operand is expected");
       for (const ptx::Operand &part : operand.parts)
-        slots.push_back(destination ? decoder.destination(part, instr.bytes) : decoder.source(part, instr.bytes, number));
+        slots.push_back(destination ? decoder.destination(part, instr.bytes)
+                                    : decoder.source(part, instr.bytes, number));
     };
-    if (reduces) slots.resize(instr.mods.vector);
-    else take(s.operands[at++], true);
+    if (reduces)
+      slots.resize(instr.mods.vector);
+    else
+      take(s.operands[at++], true);
     decoder.address(s.operands[at++], instr);
     take(s.operands[at++], false);
     decoder.list(instr, slots);
@@ -147,8 +176,9 @@ using MaxF16 = ExtremeHalf<F16, true>;
 #define STATOR_SIM_ATOM_HEAD                                                                                           \
   ".relaxed|acquire|release|acq_rel?.cta|cluster|gpu|sys?.global|shared|shared::cta|shared::cluster?."
 #define STATOR_SIM_ATOM(op, types, T, F)                                                                               \
-  {"atom" STATOR_SIM_ATOM_HEAD op ".L2::cache_hint?." types, nullptr, atomic<T, F>, OpClass::atomic, decodeAtomic},    \
-      {"red" STATOR_SIM_ATOM_HEAD op ".L2::cache_hint?." types, nullptr, atomic<T, F>, OpClass::atomic, decodeAtomic}
+  {"atom" STATOR_SIM_ATOM_HEAD op ".L2::cache_hint?." types, nullptr, atomic<T, F>, OpClass::atomic, decodeAtomic}, {  \
+    "red" STATOR_SIM_ATOM_HEAD op ".L2::cache_hint?." types, nullptr, atomic<T, F>, OpClass::atomic, decodeAtomic      \
+  }
 
 const Row kRows[] = {
     STATOR_SIM_ATOM("add", "u32|s32", uint32_t, Add),

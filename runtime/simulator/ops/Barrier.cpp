@@ -134,6 +134,11 @@ void fence(Warp &w, const Instr &i, uint32_t) {
 }
 void decodePlain(Decoder &, const ptx::Statement &, Instr &) {}
 
+void decodeWarpBarrier(Decoder &decoder, const ptx::Statement &s, Instr &instr) {
+  decoder.expectOperands(s, 1, 1);
+  instr.d = decoder.source(s.operands[0], 4);
+}
+
 const Row kRows[] = {
     {"bar.cta?.sync|arrive", nullptr, barrier, OpClass::barrier, decodeBarrier},
     {"bar.cta?.red.popc.u32", nullptr, barrier, OpClass::barrier, decodeBarrier},
@@ -141,7 +146,7 @@ const Row kRows[] = {
     {"barrier.cta?.sync|arrive.aligned?", nullptr, barrier, OpClass::barrier, decodeBarrier},
     {"barrier.cta?.red.popc.aligned?.u32", nullptr, barrier, OpClass::barrier, decodeBarrier},
     {"barrier.cta?.red.and|or.aligned?.pred", nullptr, barrier, OpClass::barrier, decodeBarrier},
-    {"bar.warp.sync", "w", warpBarrier, OpClass::barrier},
+    {"bar.warp.sync", nullptr, warpBarrier, OpClass::barrier, decodeWarpBarrier},
     {"membar.cta|gl|sys", nullptr, fence, OpClass::fence, decodePlain},
     {"fence.sc|acq_rel|acquire|release?.sync_restrict::shared::cta|sync_restrict::shared::cluster?.cta|cluster|gpu|sys",
      nullptr, fence, OpClass::fence, decodePlain},

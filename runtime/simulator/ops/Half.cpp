@@ -7,7 +7,8 @@ namespace stator::sim::STATOR_SIM_LEVEL {
 
 namespace {
 
-/// a + b in f64 with the inexact bit kept in the last place (round to odd): a later rounding to fewer bits is then exact.
+/// a + b in f64 with the inexact bit kept in the last place (round to odd): a later rounding to fewer bits is then
+/// exact.
 inline double addOdd(double a, double b) {
   double s = a + b, t = s - a, error = (a - (s - t)) + (b - t);
   if (error == 0 || !std::isfinite(s)) return s;
@@ -37,8 +38,10 @@ template <class H> uint16_t finish(double d, const Modifiers &m) {
   uint16_t r = narrow(d, H{}).bits;
   if (m.ftz) r = flushHalf<H>(r);
   if (m.sat) {
-    if (isNan<H>(r) || r & 0x8000) r = 0;
-    else if (r > kOneBits<H>) r = kOneBits<H>;
+    if (isNan<H>(r) || r & 0x8000)
+      r = 0;
+    else if (r > kOneBits<H>)
+      r = kOneBits<H>;
   }
   if (m.relu && !isNan<H>(r) && (r & 0x8000)) r = 0;
   return r;
@@ -74,10 +77,14 @@ template <class H, bool Most> struct Extreme {
     if (m.xorsign) a &= 0x7fff, b &= 0x7fff;
     float x = toFloat(H{a}), y = toFloat(H{b});
     uint16_t r;
-    if (x != x) r = y != y ? 0x7fff : b;
-    else if (y != y) r = a;
-    else if (x == y) r = Most ? a & b : a | b;
-    else r = (x < y) == Most ? b : a;
+    if (x != x)
+      r = y != y ? 0x7fff : b;
+    else if (y != y)
+      r = a;
+    else if (x == y)
+      r = Most ? a & b : a | b;
+    else
+      r = (x < y) == Most ? b : a;
     return isNan<H>(r) ? 0x7fff : r | sign;
   }
 };
@@ -96,21 +103,25 @@ template <class H> struct Tanh {
 
 /// One or two halves a register.
 template <class T, class F> T each(T a, const Modifiers &m) {
-  if constexpr (sizeof(T) == 2) return F{}(a, m);
+  if constexpr (sizeof(T) == 2)
+    return F{}(a, m);
   else
     return static_cast<uint32_t>(F{}(static_cast<uint16_t>(a >> 16), m)) << 16 | F{}(static_cast<uint16_t>(a), m);
 }
 template <class T, class F> T each(T a, T b, const Modifiers &m) {
-  if constexpr (sizeof(T) == 2) return F{}(a, b, m);
+  if constexpr (sizeof(T) == 2)
+    return F{}(a, b, m);
   else
     return static_cast<uint32_t>(F{}(static_cast<uint16_t>(a >> 16), static_cast<uint16_t>(b >> 16), m)) << 16 |
            F{}(static_cast<uint16_t>(a), static_cast<uint16_t>(b), m);
 }
 template <class T, class F> T each(T a, T b, T c, const Modifiers &m) {
-  if constexpr (sizeof(T) == 2) return F{}(a, b, c, m);
+  if constexpr (sizeof(T) == 2)
+    return F{}(a, b, c, m);
   else
-    return static_cast<uint32_t>(F{}(static_cast<uint16_t>(a >> 16), static_cast<uint16_t>(b >> 16),
-                                     static_cast<uint16_t>(c >> 16), m)) << 16 |
+    return static_cast<uint32_t>(
+               F{}(static_cast<uint16_t>(a >> 16), static_cast<uint16_t>(b >> 16), static_cast<uint16_t>(c >> 16), m))
+               << 16 |
            F{}(static_cast<uint16_t>(a), static_cast<uint16_t>(b), static_cast<uint16_t>(c), m);
 }
 template <class T, class F> void half1(Warp &w, const Instr &i, uint32_t mask) {
@@ -149,17 +160,23 @@ template <class H> bool compareHalf(uint16_t a, uint16_t b, const Modifiers &m) 
   return holds(m.compare, toFloat(H{a}), toFloat(H{b}));
 }
 uint32_t combine(Logic logic, uint32_t value, uint32_t c) {
-  return logic == Logic::andOp ? value & c : logic == Logic::orOp ? value | c : logic == Logic::xorOp ? value ^ c : value;
+  return logic == Logic::andOp   ? value & c
+         : logic == Logic::orOp  ? value | c
+         : logic == Logic::xorOp ? value ^ c
+                                 : value;
 }
 
 /// setp on halves: q is the complement. On pairs: p compares the lower halves, q the upper ones.
 template <class H, class T> void setpHalf(Warp &w, const Instr &i, uint32_t mask) {
   const T *a = w.lanes<T>(i.a), *b = w.lanes<T>(i.b);
   const Modifiers &m = i.mods;
-  uint32_t p = bits([&](unsigned l) { return compareHalf<H>(static_cast<uint16_t>(a[l]), static_cast<uint16_t>(b[l]), m); });
+  uint32_t p =
+      bits([&](unsigned l) { return compareHalf<H>(static_cast<uint16_t>(a[l]), static_cast<uint16_t>(b[l]), m); });
   uint32_t q = ~p;
   if constexpr (sizeof(T) == 4)
-    q = bits([&](unsigned l) { return compareHalf<H>(static_cast<uint16_t>(a[l] >> 16), static_cast<uint16_t>(b[l] >> 16), m); });
+    q = bits([&](unsigned l) {
+      return compareHalf<H>(static_cast<uint16_t>(a[l] >> 16), static_cast<uint16_t>(b[l] >> 16), m);
+    });
   uint32_t undefined = w.poison[i.a.poison] | w.poison[i.b.poison];
   if (m.logic != Logic::none) {
     uint32_t c = w.predicate(i.c) ^ (i.negated & 4 ? kAllLanes : 0);
@@ -190,38 +207,41 @@ template <class H> void setPair(Warp &w, const Instr &i, uint32_t mask) {
 constexpr OpClass kHalf = OpClass::half;
 #define STATOR_SIM_CMP "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"
 #define STATOR_SIM_HALVES(form, letters, Loop, F)                                                                      \
-  {form ".f16", letters, Loop<uint16_t, F<F16>>, kHalf}, {form ".bf16", letters, Loop<uint16_t, F<BF16>>, kHalf}
+  {form ".f16", letters, Loop<uint16_t, F<F16>>, kHalf}, { form ".bf16", letters, Loop<uint16_t, F<BF16>>, kHalf }
 #define STATOR_SIM_PAIRS(form, letters, Loop, F)                                                                       \
-  {form ".f16x2", letters, Loop<uint32_t, F<F16>>, kHalf}, {form ".bf16x2", letters, Loop<uint32_t, F<BF16>>, kHalf}
+  {form ".f16x2", letters, Loop<uint32_t, F<F16>>, kHalf}, { form ".bf16x2", letters, Loop<uint32_t, F<BF16>>, kHalf }
 template <class H> using Least = Extreme<H, false>;
 template <class H> using Greatest = Extreme<H, true>;
 
 } // namespace
 
-STATOR_SIM_ROWS(halfRows,
-    STATOR_SIM_HALVES("add.rn?.ftz?.sat?", "hhh", half2, Add), STATOR_SIM_PAIRS("add.rn?.ftz?.sat?", "www", half2, Add),
-    STATOR_SIM_HALVES("sub.rn?.ftz?.sat?", "hhh", half2, Sub), STATOR_SIM_PAIRS("sub.rn?.ftz?.sat?", "www", half2, Sub),
-    STATOR_SIM_HALVES("mul.rn?.ftz?.sat?", "hhh", half2, Mul), STATOR_SIM_PAIRS("mul.rn?.ftz?.sat?", "www", half2, Mul),
-    STATOR_SIM_HALVES("fma.rn.ftz?.sat?.relu?", "hhhh", half3, Fma),
-    STATOR_SIM_PAIRS("fma.rn.ftz?.sat?.relu?", "wwww", half3, Fma),
-    STATOR_SIM_HALVES("min.ftz?.NaN?.xorsign?.abs?", "hhh", half2, Least),
-    STATOR_SIM_PAIRS("min.ftz?.NaN?.xorsign?.abs?", "www", half2, Least),
-    STATOR_SIM_HALVES("max.ftz?.NaN?.xorsign?.abs?", "hhh", half2, Greatest),
-    STATOR_SIM_PAIRS("max.ftz?.NaN?.xorsign?.abs?", "www", half2, Greatest),
-    STATOR_SIM_HALVES("neg.ftz?", "hh", half1, Neg), STATOR_SIM_PAIRS("neg.ftz?", "ww", half1, Neg),
-    STATOR_SIM_HALVES("abs.ftz?", "hh", half1, Abs), STATOR_SIM_PAIRS("abs.ftz?", "ww", half1, Abs),
-    STATOR_SIM_HALVES("ex2.approx.ftz?", "hh", half1, Ex2), STATOR_SIM_PAIRS("ex2.approx.ftz?", "ww", half1, Ex2),
-    STATOR_SIM_HALVES("tanh.approx", "hh", half1, Tanh), STATOR_SIM_PAIRS("tanh.approx", "ww", half1, Tanh),
-    {"setp." STATOR_SIM_CMP ".ftz?.f16", "Phh", setpHalf<F16, uint16_t>, kHalf},
-    {"setp." STATOR_SIM_CMP ".ftz?.bf16", "Phh", setpHalf<BF16, uint16_t>, kHalf},
-    {"setp." STATOR_SIM_CMP ".ftz?.f16x2", "Pww", setpHalf<F16, uint32_t>, kHalf},
-    {"setp." STATOR_SIM_CMP ".ftz?.bf16x2", "Pww", setpHalf<BF16, uint32_t>, kHalf},
-    {"setp." STATOR_SIM_CMP ".and|or|xor.ftz?.f16", "Phhp", setpHalf<F16, uint16_t>, kHalf},
-    {"setp." STATOR_SIM_CMP ".and|or|xor.ftz?.bf16", "Phhp", setpHalf<BF16, uint16_t>, kHalf},
-    {"setp." STATOR_SIM_CMP ".and|or|xor.ftz?.f16x2", "Pwwp", setpHalf<F16, uint32_t>, kHalf},
-    {"set." STATOR_SIM_CMP ".ftz?.f16|u16|s16.f16", "hhh", setHalf<F16>, kHalf},
-    {"set." STATOR_SIM_CMP ".ftz?.bf16|u16|s16.bf16", "hhh", setHalf<BF16>, kHalf},
-    {"set." STATOR_SIM_CMP ".ftz?.f16x2|u32|s32.f16x2", "www", setPair<F16>, kHalf},
-    {"set." STATOR_SIM_CMP ".ftz?.bf16x2|u32|s32.bf16x2", "www", setPair<BF16>, kHalf})
+STATOR_SIM_ROWS(halfRows, STATOR_SIM_HALVES("add.rn?.ftz?.sat?", "hhh", half2, Add),
+                STATOR_SIM_PAIRS("add.rn?.ftz?.sat?", "www", half2, Add),
+                STATOR_SIM_HALVES("sub.rn?.ftz?.sat?", "hhh", half2, Sub),
+                STATOR_SIM_PAIRS("sub.rn?.ftz?.sat?", "www", half2, Sub),
+                STATOR_SIM_HALVES("mul.rn?.ftz?.sat?", "hhh", half2, Mul),
+                STATOR_SIM_PAIRS("mul.rn?.ftz?.sat?", "www", half2, Mul),
+                STATOR_SIM_HALVES("fma.rn.ftz?.sat?.relu?", "hhhh", half3, Fma),
+                STATOR_SIM_PAIRS("fma.rn.ftz?.sat?.relu?", "wwww", half3, Fma),
+                STATOR_SIM_HALVES("min.ftz?.NaN?.xorsign?.abs?", "hhh", half2, Least),
+                STATOR_SIM_PAIRS("min.ftz?.NaN?.xorsign?.abs?", "www", half2, Least),
+                STATOR_SIM_HALVES("max.ftz?.NaN?.xorsign?.abs?", "hhh", half2, Greatest),
+                STATOR_SIM_PAIRS("max.ftz?.NaN?.xorsign?.abs?", "www", half2, Greatest),
+                STATOR_SIM_HALVES("neg.ftz?", "hh", half1, Neg), STATOR_SIM_PAIRS("neg.ftz?", "ww", half1, Neg),
+                STATOR_SIM_HALVES("abs.ftz?", "hh", half1, Abs), STATOR_SIM_PAIRS("abs.ftz?", "ww", half1, Abs),
+                STATOR_SIM_HALVES("ex2.approx.ftz?", "hh", half1, Ex2),
+                STATOR_SIM_PAIRS("ex2.approx.ftz?", "ww", half1, Ex2),
+                STATOR_SIM_HALVES("tanh.approx", "hh", half1, Tanh), STATOR_SIM_PAIRS("tanh.approx", "ww", half1, Tanh),
+                {"setp." STATOR_SIM_CMP ".ftz?.f16", "Phh", setpHalf<F16, uint16_t>, kHalf},
+                {"setp." STATOR_SIM_CMP ".ftz?.bf16", "Phh", setpHalf<BF16, uint16_t>, kHalf},
+                {"setp." STATOR_SIM_CMP ".ftz?.f16x2", "Pww", setpHalf<F16, uint32_t>, kHalf},
+                {"setp." STATOR_SIM_CMP ".ftz?.bf16x2", "Pww", setpHalf<BF16, uint32_t>, kHalf},
+                {"setp." STATOR_SIM_CMP ".and|or|xor.ftz?.f16", "Phhp", setpHalf<F16, uint16_t>, kHalf},
+                {"setp." STATOR_SIM_CMP ".and|or|xor.ftz?.bf16", "Phhp", setpHalf<BF16, uint16_t>, kHalf},
+                {"setp." STATOR_SIM_CMP ".and|or|xor.ftz?.f16x2", "Pwwp", setpHalf<F16, uint32_t>, kHalf},
+                {"set." STATOR_SIM_CMP ".ftz?.f16|u16|s16.f16", "hhh", setHalf<F16>, kHalf},
+                {"set." STATOR_SIM_CMP ".ftz?.bf16|u16|s16.bf16", "hhh", setHalf<BF16>, kHalf},
+                {"set." STATOR_SIM_CMP ".ftz?.f16x2|u32|s32.f16x2", "www", setPair<F16>, kHalf},
+                {"set." STATOR_SIM_CMP ".ftz?.bf16x2|u32|s32.bf16x2", "www", setPair<BF16>, kHalf})
 
 } // namespace stator::sim::STATOR_SIM_LEVEL

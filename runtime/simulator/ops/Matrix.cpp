@@ -115,8 +115,10 @@ void moveMatrix(Warp &w, const Instr &i, uint32_t mask) {
 }
 
 const Row kRows[] = {
-    {"ldmatrix.sync.aligned.m8n8.x1|x2|x4.trans?.shared|shared::cta?.b16", nullptr, loadMatrix, OpClass::load, decodeLoadMatrix},
-    {"stmatrix.sync.aligned.m8n8.x1|x2|x4.trans?.shared|shared::cta?.b16", nullptr, storeMatrix, OpClass::store, decodeStoreMatrix},
+    {"ldmatrix.sync.aligned.m8n8.x1|x2|x4.trans?.shared|shared::cta?.b16", nullptr, loadMatrix, OpClass::load,
+     decodeLoadMatrix},
+    {"stmatrix.sync.aligned.m8n8.x1|x2|x4.trans?.shared|shared::cta?.b16", nullptr, storeMatrix, OpClass::store,
+     decodeStoreMatrix},
     {"movmatrix.sync.aligned.m8n8.trans.b16", "ww", moveMatrix, OpClass::move},
 };
 

@@ -113,7 +113,8 @@ void loadParam(Warp &w, const Instr &i, uint32_t mask) {
     Slot to = i.mods.vector == 1 ? i.d : w.kernel.slots[i.list + e];
     const uint8_t *from = w.data + w.kernel.slots[i.tag + e].data;
     uint8_t *reg = w.data + to.data;
-    if (mask == kAllLanes) std::memcpy(reg, from, rb * kLanes);
+    if (mask == kAllLanes)
+      std::memcpy(reg, from, rb * kLanes);
     else
       for (unsigned l = 0; l < kLanes; ++l)
         if (mask >> l & 1) std::memcpy(reg + rb * l, from + rb * l, rb);

@@ -20,9 +20,14 @@ struct Shape {
 };
 unsigned bitsOf(Type type) {
   switch (type) {
-  case Type::s4: case Type::u4: return 4;
-  case Type::s8: case Type::u8: case Type::e4m3: case Type::e5m2: return 8;
-  case Type::f16: case Type::bf16: return 16;
+  case Type::s4:
+  case Type::u4: return 4;
+  case Type::s8:
+  case Type::u8:
+  case Type::e4m3:
+  case Type::e5m2: return 8;
+  case Type::f16:
+  case Type::bf16: return 16;
   default: return 32;
   }
 }
@@ -30,7 +35,8 @@ unsigned bitsOf(Type type) {
 Shape shapeOf(const Instr &i) { return {i.tag >> 16, i.tag & 0xffff}; }
 
 /// Calls f(row or column, k, bits) for every element of an A or B fragment.
-template <class F> void elements(Warp &w, const Slot *slots, unsigned count, unsigned bits, bool isA, bool narrow, F f) {
+template <class F>
+void elements(Warp &w, const Slot *slots, unsigned count, unsigned bits, bool isA, bool narrow, F f) {
   unsigned e = 32 / bits;
   uint32_t ones = bits == 32 ? 0xffffffffu : (1u << bits) - 1;
   for (unsigned r = 0; r < count; ++r) {
@@ -110,17 +116,21 @@ void mmaFloat(Warp &w, const Instr &i, uint32_t mask) {
   tile.k = shapeOf(i).k;
   tile.aType = i.mods.types[1];
   tile.bType = i.mods.types[2];
-  elements(w, a, n.a, bitsOf(tile.aType), true, false, [&](unsigned row, unsigned k, uint32_t v) { tile.setA(row, k, v); });
-  elements(w, b, n.b, bitsOf(tile.bType), false, false, [&](unsigned col, unsigned k, uint32_t v) { tile.setB(k, col, v); });
+  elements(w, a, n.a, bitsOf(tile.aType), true, false,
+           [&](unsigned row, unsigned k, uint32_t v) { tile.setA(row, k, v); });
+  elements(w, b, n.b, bitsOf(tile.bType), false, false,
+           [&](unsigned col, unsigned k, uint32_t v) { tile.setB(k, col, v); });
   bool halfC = i.mods.types[3] == Type::f16, halfD = i.mods.types[0] == Type::f16;
   uint32_t in[128], out[128];
   for (unsigned x = 0; x < 4; ++x)
-    for (unsigned l = 0; l < kLanes; ++l) in[((l >> 2) + 8 * (x >> 1)) * 8 + 2 * (l & 3) + (x & 1)] = readResult(w, c, halfC, x, l);
+    for (unsigned l = 0; l < kLanes; ++l)
+      in[((l >> 2) + 8 * (x >> 1)) * 8 + 2 * (l & 3) + (x & 1)] = readResult(w, c, halfC, x, l);
   static const TensorMultiply multiply = tensorMultiply();
   multiply(w.block.launch.chip->tensor, tile, in, out, halfD);
   defineResults(w, i, n, slots);
   for (unsigned x = 0; x < 4; ++x)
-    for (unsigned l = 0; l < kLanes; ++l) writeResult(w, d, halfD, x, l, out[((l >> 2) + 8 * (x >> 1)) * 8 + 2 * (l & 3) + (x & 1)]);
+    for (unsigned l = 0; l < kLanes; ++l)
+      writeResult(w, d, halfD, x, l, out[((l >> 2) + 8 * (x >> 1)) * 8 + 2 * (l & 3) + (x & 1)]);
 }
 
 void mmaInteger(Warp &w, const Instr &i, uint32_t mask) {
@@ -135,8 +145,10 @@ void mmaInteger(Warp &w, const Instr &i, uint32_t mask) {
     return isSigned(t) ? static_cast<int32_t>(v << shift) >> shift : static_cast<int32_t>(v);
   };
   bool narrow = s.m == 8;
-  elements(w, a, n.a, bitsOf(i.mods.types[1]), true, narrow, [&](unsigned row, unsigned k, uint32_t v) { am[row][k] = extend(i.mods.types[1], v); });
-  elements(w, b, n.b, bitsOf(i.mods.types[2]), false, false, [&](unsigned col, unsigned k, uint32_t v) { bm[k][col] = extend(i.mods.types[2], v); });
+  elements(w, a, n.a, bitsOf(i.mods.types[1]), true, narrow,
+           [&](unsigned row, unsigned k, uint32_t v) { am[row][k] = extend(i.mods.types[1], v); });
+  elements(w, b, n.b, bitsOf(i.mods.types[2]), false, false,
+           [&](unsigned col, unsigned k, uint32_t v) { bm[k][col] = extend(i.mods.types[2], v); });
   int32_t out[16][8];
   for (unsigned x = 0; x < s.m / 4; ++x)
     for (unsigned l = 0; l < kLanes; ++l) {
@@ -148,7 +160,8 @@ void mmaInteger(Warp &w, const Instr &i, uint32_t mask) {
     }
   defineResults(w, i, n, slots);
   for (unsigned x = 0; x < s.m / 4; ++x)
-    for (unsigned l = 0; l < kLanes; ++l) w.lanes<int32_t>(d[x])[l] = out[(l >> 2) + 8 * (x >> 1)][2 * (l & 3) + (x & 1)];
+    for (unsigned l = 0; l < kLanes; ++l)
+      w.lanes<int32_t>(d[x])[l] = out[(l >> 2) + 8 * (x >> 1)][2 * (l & 3) + (x & 1)];
 }
 
 /// m8n8k4 f64: A row g, k q; B k q, column g; fused multiply-adds in k order.
@@ -192,8 +205,9 @@ void decodeMma(Decoder &decoder, const ptx::Statement &s, Instr &instr) {
     if (operand.kind != ptx::Operand::Kind::vector || operand.parts.size() != counts[part])
       decoder.fail("operand " + std::to_string(part) + " needs " + std::to_string(counts[part]) + " registers");
     for (const ptx::Operand &reg : operand.parts)
-      slots.push_back(part == 0 ? decoder.destination(reg, wide ? 8 : 4)
-                                : decoder.source(reg, wide ? 8 : 4, wide ? Decoder::Number::f64 : Decoder::Number::f32));
+      slots.push_back(part == 0
+                          ? decoder.destination(reg, wide ? 8 : 4)
+                          : decoder.source(reg, wide ? 8 : 4, wide ? Decoder::Number::f64 : Decoder::Number::f32));
   }
   decoder.list(instr, slots);
 }
@@ -205,9 +219,12 @@ const Row kRows[] = {
     {STATOR_SIM_MMA "m16n8k8|m16n8k16.row.col.f16|f32.f16.f16.f16|f32", nullptr, mmaFloat, kTensor, decodeMma},
     {STATOR_SIM_MMA "m16n8k8|m16n8k16.row.col.f32.bf16.bf16.f32", nullptr, mmaFloat, kTensor, decodeMma},
     {STATOR_SIM_MMA "m16n8k4|m16n8k8.row.col.f32.tf32.tf32.f32", nullptr, mmaFloat, kTensor, decodeMma},
-    {STATOR_SIM_MMA "m16n8k16|m16n8k32.row.col.kind::f8f6f4?.f16|f32.e4m3|e5m2.e4m3|e5m2.f16|f32", nullptr, mmaFloat, kTensor, decodeMma},
-    {STATOR_SIM_MMA "m8n8k16|m16n8k16|m16n8k32.row.col.satfinite?.s32.s8|u8.s8|u8.s32", nullptr, mmaInteger, kTensor, decodeMma},
-    {STATOR_SIM_MMA "m8n8k32|m16n8k32|m16n8k64.row.col.satfinite?.s32.s4|u4.s4|u4.s32", nullptr, mmaInteger, kTensor, decodeMma},
+    {STATOR_SIM_MMA "m16n8k16|m16n8k32.row.col.kind::f8f6f4?.f16|f32.e4m3|e5m2.e4m3|e5m2.f16|f32", nullptr, mmaFloat,
+     kTensor, decodeMma},
+    {STATOR_SIM_MMA "m8n8k16|m16n8k16|m16n8k32.row.col.satfinite?.s32.s8|u8.s8|u8.s32", nullptr, mmaInteger, kTensor,
+     decodeMma},
+    {STATOR_SIM_MMA "m8n8k32|m16n8k32|m16n8k64.row.col.satfinite?.s32.s4|u4.s4|u4.s32", nullptr, mmaInteger, kTensor,
+     decodeMma},
     {STATOR_SIM_MMA "m8n8k4.row.col.rn?.f64.f64.f64.f64", nullptr, mmaDouble, kTensor, decodeMma},
 };
 

@@ -73,14 +73,16 @@ void step(const Rules &r, const int32_t *aMagnitude, const int32_t *aExponent, c
   for (unsigned j = 0; j < kColumns; ++j) {
     int64_t total = int64_t{even[j]} + odd[j];
     int by = align[j] - cExponent[j];
-    auto c = static_cast<uint64_t>(cMagnitude[j] < 0 ? -cMagnitude[j] : cMagnitude[j]) << up >> down >> (by < 62 ? by : 62);
+    auto c =
+        static_cast<uint64_t>(cMagnitude[j] < 0 ? -cMagnitude[j] : cMagnitude[j]) << up >> down >> (by < 62 ? by : 62);
     total += cMagnitude[j] < 0 ? -static_cast<int64_t>(c) : static_cast<int64_t>(c);
     auto magnitude = static_cast<uint64_t>(total < 0 ? -total : total);
     int scale = align[j] - 23 - r.guard;
     if (!any[j]) {
       sum[j] = 0;
     } else if (r.half) {
-      sum[j] = bitCast<uint32_t>(toFloat(narrowF16(std::ldexp(static_cast<double>(total), scale), Rounding::nearestEven)));
+      sum[j] =
+          bitCast<uint32_t>(toFloat(narrowF16(std::ldexp(static_cast<double>(total), scale), Rounding::nearestEven)));
     } else {
       if (r.resultBits && magnitude) {
         int drop = 64 - __builtin_clzll(magnitude) - r.resultBits;
@@ -114,8 +116,12 @@ void exactStep(unsigned n, const float *a, const float (*b)[kColumns], uint32_t 
 void multiplyTile(const TensorCore &core, const TensorTile &tile, const uint32_t *c, uint32_t *d, bool half) {
   bool eight = tile.aType == Type::e4m3 || tile.aType == Type::e5m2, tf32 = tile.aType == Type::tf32;
   auto n = static_cast<unsigned>(std::max(eight ? core.products8 : tf32 ? core.productsTf32 : core.products16, 1));
-  Rules rules{std::min(n, tile.k), eight && core.kept8 ? core.kept8 - 23 : core.guardBits,
-              half ? core.alignFloorHalf : core.alignFloor, eight ? core.result8 : 0, half, eight && core.exactFp8 && !half};
+  Rules rules{std::min(n, tile.k),
+              eight && core.kept8 ? core.kept8 - 23 : core.guardBits,
+              half ? core.alignFloorHalf : core.alignFloor,
+              eight ? core.result8 : 0,
+              half,
+              eight && core.exactFp8 && !half};
   for (unsigned row = 0; row < tile.rows; ++row) {
     uint32_t sum[kColumns];
     for (unsigned j = 0; j < kColumns; ++j) {
@@ -125,8 +131,11 @@ void multiplyTile(const TensorCore &core, const TensorTile &tile, const uint32_t
     for (unsigned at = 0; at < tile.k; at += rules.n) {
       uint32_t before[kColumns];
       std::copy(sum, sum + kColumns, before);
-      if (rules.exact) exactStep(rules.n, tile.aValue[row] + at, tile.bValue + at, sum);
-      else step(rules, tile.aMagnitude[row] + at, tile.aExponent[row] + at, tile.bMagnitude + at, tile.bExponent + at, sum);
+      if (rules.exact)
+        exactStep(rules.n, tile.aValue[row] + at, tile.bValue + at, sum);
+      else
+        step(rules, tile.aMagnitude[row] + at, tile.aExponent[row] + at, tile.bMagnitude + at, tile.bExponent + at,
+             sum);
       for (unsigned j = 0; j < kColumns; ++j) {
         bool special = infinite(before[j]);
         if (tile.special)
@@ -139,8 +148,7 @@ void multiplyTile(const TensorCore &core, const TensorTile &tile, const uint32_t
         sum[j] = total != total ? kNan32 : bitCast<uint32_t>(total);
       }
     }
-    for (unsigned j = 0; j < kColumns; ++j)
-      d[row * kColumns + j] = half ? toF16(bitCast<float>(sum[j])).bits : sum[j];
+    for (unsigned j = 0; j < kColumns; ++j) d[row * kColumns + j] = half ? toF16(bitCast<float>(sum[j])).bits : sum[j];
   }
 }
 

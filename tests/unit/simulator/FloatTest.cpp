@@ -50,8 +50,10 @@ TEST(Float, CanonicalNaN) {
 }
 
 TEST(Float, MinMax) {
-  expectRows("max.f32 $d, $a, $b", "ww>w", {{0, kNegZero, 0}, {kNegZero, 0, 0}, {kNaN, f32(1), f32(1)}, {kNaN, kNaN, kNaN}});
-  expectRows("min.f32 $d, $a, $b", "ww>w", {{0, kNegZero, kNegZero}, {f32(1), kNaN, f32(1)}, {f32(-2), f32(3), f32(-2)}});
+  expectRows("max.f32 $d, $a, $b", "ww>w",
+             {{0, kNegZero, 0}, {kNegZero, 0, 0}, {kNaN, f32(1), f32(1)}, {kNaN, kNaN, kNaN}});
+  expectRows("min.f32 $d, $a, $b", "ww>w",
+             {{0, kNegZero, kNegZero}, {f32(1), kNaN, f32(1)}, {f32(-2), f32(3), f32(-2)}});
   expectRows("max.NaN.f32 $d, $a, $b", "ww>w", {{kNaN, f32(1), kNaN}, {f32(2), f32(1), f32(2)}});
   expectRows("max.xorsign.abs.f32 $d, $a, $b", "ww>w", {{f32(-3), f32(2), f32(-3)}, {f32(-2), f32(-5), f32(5)}});
   expectRows("min.ftz.f32 $d, $a, $b", "ww>w", {{kSub, f32(1), 0}});
@@ -87,8 +89,14 @@ TEST(Float, Compare) {
 
 TEST(Float, ApproximateSpecials) {
   expectRows("ex2.approx.f32 $d, $a", "w>w",
-             {{kNegInf, 0}, {0, f32(1)}, {kNegZero, f32(1)}, {kInf, kInf}, {f32(10), f32(1024)}, {kNaN, kNaN},
-              {f32(-149), 1}, {f32(-160), 0}});
+             {{kNegInf, 0},
+              {0, f32(1)},
+              {kNegZero, f32(1)},
+              {kInf, kInf},
+              {f32(10), f32(1024)},
+              {kNaN, kNaN},
+              {f32(-149), 1},
+              {f32(-160), 0}});
   expectRows("ex2.approx.ftz.f32 $d, $a", "w>w", {{f32(-149), 0}});
   expectRows("lg2.approx.f32 $d, $a", "w>w", {{0, kNegInf}, {kNegZero, kNegInf}, {f32(-1), kNaN}, {f32(8), f32(3)}});
   expectRows("sin.approx.f32 $d, $a", "w>w", {{kInf, kNaN}, {kNegZero, kNegZero}});
@@ -96,7 +104,8 @@ TEST(Float, ApproximateSpecials) {
   expectRows("rsqrt.approx.f32 $d, $a", "w>w", {{kNegZero, kNegInf}, {f32(4), f32(0.5f)}, {f32(-1), kNaN}});
   expectRows("sqrt.approx.f32 $d, $a", "w>w", {{kNegZero, kNegZero}, {f32(9), f32(3)}});
   expectRows("tanh.approx.f32 $d, $a", "w>w", {{kInf, f32(1)}, {kNegInf, f32(-1)}, {kNegZero, kNegZero}});
-  expectRows("div.approx.f32 $d, $a, $b", "ww>w", {{f32(1), f32(0x1p127f), 0}, {kInf, f32(0x1p127f), kNaN}, {f32(6), f32(3), f32(2)}});
+  expectRows("div.approx.f32 $d, $a, $b", "ww>w",
+             {{f32(1), f32(0x1p127f), 0}, {kInf, f32(0x1p127f), kNaN}, {f32(6), f32(3), f32(2)}});
   expectRows("div.full.f32 $d, $a, $b", "ww>w", {{f32(0x1p10f), f32(0x1p127f), f32(0x1p-117f)}});
 }
 
@@ -108,11 +117,12 @@ TEST(Float, ExTwoIsWithinItsBoundEverywhere) {
     Machine machine;
     if (adversarial) machine.settings.numerics = Settings::Numerics::adversarial;
     uint64_t in = machine.upload(x), out = machine.allocate(4 * x.size());
-    std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 a, .param .u64 b) {\n"
-                       ".reg .b64 %a, %b, %t; .reg .b32 %r<4>; .reg .f32 %f;\n"
-                       "ld.param.u64 %a, [a]; ld.param.u64 %b, [b]; mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x;\n"
-                       "mad.lo.s32 %r2, %r0, 128, %r1; mul.wide.u32 %t, %r2, 4; add.u64 %a, %a, %t; add.u64 %b, %b, %t;\n"
-                       "ld.global.f32 %f, [%a]; ex2.approx.f32 %f, %f; st.global.f32 [%b], %f; ret; }";
+    std::string text =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.entry k(.param .u64 a, .param .u64 b) {\n"
+        ".reg .b64 %a, %b, %t; .reg .b32 %r<4>; .reg .f32 %f;\n"
+        "ld.param.u64 %a, [a]; ld.param.u64 %b, [b]; mov.u32 %r0, %ctaid.x; mov.u32 %r1, %tid.x;\n"
+        "mad.lo.s32 %r2, %r0, 128, %r1; mul.wide.u32 %t, %r2, 4; add.u64 %a, %a, %t; add.u64 %b, %b, %t;\n"
+        "ld.global.f32 %f, [%a]; ex2.approx.f32 %f, %f; st.global.f32 [%b], %f; ret; }";
     EXPECT_EQ(kindsOf(machine.run(text, {32}, {128}, in, out)), "");
     auto y = machine.download<float>(out, x.size());
     size_t inexact = 0;
@@ -127,7 +137,8 @@ TEST(Float, ExTwoIsWithinItsBoundEverywhere) {
 }
 
 TEST(Convert, FloatToInteger) {
-  expectRows("cvt.rni.s32.f32 $d, $a", "w>w", {{f32(0.5f), 0}, {f32(1.5f), 2}, {f32(2.5f), 2}, {f32(-2.5f), 0xfffffffe}});
+  expectRows("cvt.rni.s32.f32 $d, $a", "w>w",
+             {{f32(0.5f), 0}, {f32(1.5f), 2}, {f32(2.5f), 2}, {f32(-2.5f), 0xfffffffe}});
   expectRows("cvt.rzi.s32.f32 $d, $a", "w>w",
              {{kNaN, 0}, {f32(3e9f), 0x7fffffff}, {f32(-3e9f), 0x80000000}, {f32(-1.9f), 0xffffffff}});
   expectRows("cvt.rmi.s32.f32 $d, $a", "w>w", {{f32(-1.1f), 0xfffffffe}});
@@ -155,10 +166,17 @@ TEST(Convert, Floats) {
   expectRows("cvt.rp.f32.f64 $d, $a", "d>w", {{f64(1 + 0x1p-25), f32(1 + 0x1p-23f)}});
   expectRows("cvt.f64.f32 $d, $a", "w>d", {{kSub, f64(0x1p-149)}});
   expectRows("cvt.rn.f16.f32 $d, $a", "w>h",
-             {{f32(65519), 0x7bff}, {f32(65520), 0x7c00}, {f32(0x1p-25f), 0}, {f32(0x1.8p-25f), 1}, {kNaN, 0x7fff}, {f32(-1), 0xbc00}});
+             {{f32(65519), 0x7bff},
+              {f32(65520), 0x7c00},
+              {f32(0x1p-25f), 0},
+              {f32(0x1.8p-25f), 1},
+              {kNaN, 0x7fff},
+              {f32(-1), 0xbc00}});
   expectRows("cvt.rz.f16.f32 $d, $a", "w>h", {{f32(65535), 0x7bff}, {f32(1 + 0x1.fp-11f), 0x3c00}});
-  expectRows("cvt.rn.bf16.f32 $d, $a", "w>h", {{f32(1 + 0x1p-8f), 0x3f80}, {f32(1 + 0x1.8p-7f), 0x3f82}, {kInf, 0x7f80}});
-  expectRows("cvt.f32.f16 $d, $a", "h>w", {{0x0001, f32(0x1p-24f)}, {0x7c00, kInf}, {0xfbff, f32(-65504)}, {0x03ff, f32(0x1.ff8p-15f)}});
+  expectRows("cvt.rn.bf16.f32 $d, $a", "w>h",
+             {{f32(1 + 0x1p-8f), 0x3f80}, {f32(1 + 0x1.8p-7f), 0x3f82}, {kInf, 0x7f80}});
+  expectRows("cvt.f32.f16 $d, $a", "h>w",
+             {{0x0001, f32(0x1p-24f)}, {0x7c00, kInf}, {0xfbff, f32(-65504)}, {0x03ff, f32(0x1.ff8p-15f)}});
   expectRows("cvt.f32.bf16 $d, $a", "h>w", {{0x3f80, f32(1)}});
   expectRows("cvt.rn.f16x2.f32 $d, $a, $b", "ww>w", {{f32(1), f32(2), 0x3c004000}});
   expectRows("cvt.rn.bf16x2.f32 $d, $a, $b", "ww>w", {{f32(1), f32(2), 0x3f804000}});
@@ -169,8 +187,12 @@ TEST(Convert, Floats) {
 
 TEST(Convert, Fp8) {
   expectRows("cvt.rn.satfinite.e4m3x2.f32 $d, $a, $b", "ww>h",
-             {{f32(448), f32(1), 0x7e38}, {f32(1000), f32(-1000), 0x7efe}, {kNaN, f32(0x1p-9f), 0x7f01}, {f32(0.0625f), f32(1.0625f), 0x1838}});
-  expectRows("cvt.rn.satfinite.e5m2x2.f32 $d, $a, $b", "ww>h", {{f32(1), f32(1e9f), 0x3c7b}, {f32(0x1p-16f), f32(-2), 0x01c0}});
+             {{f32(448), f32(1), 0x7e38},
+              {f32(1000), f32(-1000), 0x7efe},
+              {kNaN, f32(0x1p-9f), 0x7f01},
+              {f32(0.0625f), f32(1.0625f), 0x1838}});
+  expectRows("cvt.rn.satfinite.e5m2x2.f32 $d, $a, $b", "ww>h",
+             {{f32(1), f32(1e9f), 0x3c7b}, {f32(0x1p-16f), f32(-2), 0x01c0}});
   expectRows("cvt.rn.f16x2.e4m3x2 $d, $a", "h>w", {{0x7e38, 0x5f003c00}, {0x7f01, 0x7fff1800}});
   expectRows("cvt.rn.f16x2.e5m2x2 $d, $a", "h>w", {{0x3c7c, 0x3c007c00}});
 }

@@ -6,7 +6,8 @@ namespace stator::sim::test {
 namespace {
 
 TEST(Half, Arithmetic) {
-  expectRows("add.rn.f16 $d, $a, $b", "hh>h", {{0x3c00, 0x3c00, 0x4000}, {0x7bff, 0x7bff, 0x7c00}, {0x7c00, 0xfc00, 0x7fff}, {1, 1, 2}});
+  expectRows("add.rn.f16 $d, $a, $b", "hh>h",
+             {{0x3c00, 0x3c00, 0x4000}, {0x7bff, 0x7bff, 0x7c00}, {0x7c00, 0xfc00, 0x7fff}, {1, 1, 2}});
   // 2048 + 1 is a tie that stays even; 2050 + 1 goes up to 2052.
   expectRows("add.rn.f16 $d, $a, $b", "hh>h", {{0x6800, 0x3c00, 0x6800}, {0x6801, 0x3c00, 0x6802}});
   expectRows("sub.rn.f16x2 $d, $a, $b", "ww>w", {{0x40003c00, 0x3c003c00, 0x3c000000}});
@@ -17,7 +18,8 @@ TEST(Half, Arithmetic) {
   expectRows("fma.rn.f16 $d, $a, $b, $c", "hhh>h", {{0x3c01, 0x3c01, 0xbc02, 0x0010}});
   expectRows("fma.rn.relu.f16 $d, $a, $b, $c", "hhh>h", {{0xbc00, 0x3c00, 0, 0}});
   // 1.5 * (1 + 2^-7) = 1.51171875 is a tie between 0x3fc1 and 0x3fc2; an addend far below decides it.
-  expectRows("fma.rn.bf16 $d, $a, $b, $c", "hhh>h", {{0x3fc0, 0x3f81, 0, 0x3fc2}, {0x3fc0, 0x3f81, 0x8001, 0x3fc1}, {0x3fc0, 0x3f81, 1, 0x3fc2}});
+  expectRows("fma.rn.bf16 $d, $a, $b, $c", "hhh>h",
+             {{0x3fc0, 0x3f81, 0, 0x3fc2}, {0x3fc0, 0x3f81, 0x8001, 0x3fc1}, {0x3fc0, 0x3f81, 1, 0x3fc2}});
   expectRows("fma.rn.bf16x2 $d, $a, $b, $c", "www>w", {{0x3f803f80, 0x40004000, 0x3f803f80, 0x40404040}});
 }
 

@@ -75,7 +75,8 @@ TEST(Bits, ShiftsClamp) {
 TEST(Bits, Fields) {
   expectRows("bfe.u32 $d, $a, $b, $c", "www>w",
              {{0xabcd1234, 8, 8, 0x12}, {kM, 0, 0, 0}, {kM, 40, 4, 0}, {kM, 28, 8, 15}});
-  expectRows("bfe.s32 $d, $a, $b, $c", "www>w", {{0xf0, 4, 4, kM}, {kMin, 40, 4, kM}, {kM, 0, 0, 0}, {kMin, 28, 8, kM - 7}});
+  expectRows("bfe.s32 $d, $a, $b, $c", "www>w",
+             {{0xf0, 4, 4, kM}, {kMin, 40, 4, kM}, {kM, 0, 0, 0}, {kMin, 28, 8, kM - 7}});
   expectRows("bfi.b32 $d, $a, $b, $c, 8", "www>w", {{0xab, 0, 4, 0xab0}, {0xab, kM, 28, 0xbfffffff}, {0xab, 7, 32, 7}});
   expectRows("bfi.b32 $d, $a, $b, $c, 0", "www>w", {{0xab, 9, 4, 9}});
   expectRows("bfind.u32 $d, $a", "w>w", {{0, kM}, {kMin, 31}, {1, 0}});

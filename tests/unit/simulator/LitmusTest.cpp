@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every file of tests/simulator/litmus is run as its directives say (runtime/simulator/README.md describes them) and must
-// be judged as it expects, under every schedule and asynchronous mode it names.
+// Every file of tests/simulator/litmus is run as its directives say (runtime/simulator/README.md describes them) and
+// must be judged as it expects, under every schedule and asynchronous mode it names.
 #include "tests/unit/simulator/Machine.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,9 @@ struct Argument {
   uint64_t bits = 0;
 };
 
-unsigned widthOf(const std::string &type) { return type == "b8" || type == "u8" ? 1 : type.substr(1) == "16" ? 2 : type.substr(1) == "64" ? 8 : 4; }
+unsigned widthOf(const std::string &type) {
+  return type == "b8" || type == "u8" ? 1 : type.substr(1) == "16" ? 2 : type.substr(1) == "64" ? 8 : 4;
+}
 
 uint64_t bitsOf(const std::string &type, double value) {
   if (type == "f32") {
@@ -67,17 +69,23 @@ Litmus read(const std::string &path) {
       in >> word >> litmus.grid.x >> litmus.block.x;
       while (in >> word) {
         std::string value = word.substr(word.find('=') + 1);
-        if (word.rfind("shared=", 0) == 0) litmus.shared = static_cast<uint32_t>(std::stoul(value));
-        else if (word.rfind("chip=", 0) == 0) litmus.chip = value;
-        else if (word.rfind("cluster=", 0) == 0) litmus.cluster.x = static_cast<uint32_t>(std::stoul(value));
-        else if (word == "cooperative") litmus.cooperative = true;
-        else throw std::runtime_error(path + ": unknown word " + word);
+        if (word.rfind("shared=", 0) == 0)
+          litmus.shared = static_cast<uint32_t>(std::stoul(value));
+        else if (word.rfind("chip=", 0) == 0)
+          litmus.chip = value;
+        else if (word.rfind("cluster=", 0) == 0)
+          litmus.cluster.x = static_cast<uint32_t>(std::stoul(value));
+        else if (word == "cooperative")
+          litmus.cooperative = true;
+        else
+          throw std::runtime_error(path + ": unknown word " + word);
       }
     } else if (word == "arg:") {
       Argument a;
       in >> a.type;
       a.isBuffer = a.type == "buffer";
-      if (a.isBuffer) in >> a.type >> a.count >> a.fill;
+      if (a.isBuffer)
+        in >> a.type >> a.count >> a.fill;
       else {
         double value = 0;
         in >> value;
@@ -90,7 +98,9 @@ Litmus read(const std::string &path) {
     } else if (word == "async:") {
       litmus.modes.clear();
       while (in >> word)
-        litmus.modes.push_back(word == "early" ? Settings::Async::early : word == "late" ? Settings::Async::late : Settings::Async::random);
+        litmus.modes.push_back(word == "early"  ? Settings::Async::early
+                               : word == "late" ? Settings::Async::late
+                                                : Settings::Async::random);
     } else if (word == "expect:") {
       while (in >> word)
         if (word != "clean") litmus.expected.insert(word);
@@ -124,7 +134,9 @@ TEST_P(LitmusTest, IsJudgedAsExpected) {
           unsigned element = widthOf(a.type);
           std::vector<uint8_t> bytes(a.count * element);
           for (size_t i = 0; i < a.count; ++i) {
-            uint64_t bits = bitsOf(a.type, a.fill == "iota" ? static_cast<double>(i) : a.fill == "zero" || a.fill == "undefined" ? 0 : std::stod(a.fill));
+            uint64_t bits = bitsOf(a.type, a.fill == "iota"                            ? static_cast<double>(i)
+                                           : a.fill == "zero" || a.fill == "undefined" ? 0
+                                                                                       : std::stod(a.fill));
             std::memcpy(bytes.data() + i * element, &bits, element);
           }
           value = a.fill == "undefined" ? machine.allocate(bytes.size()) : machine.upload(bytes);

@@ -24,23 +24,31 @@ inline uint64_t f64(double x) {
   return bits;
 }
 
-/// PTX that loads operands by `shape`, executes `instr`, and stores the result. `shape`: one letter an operand (h w d for
-/// 16, 32, 64 bits, p for a predicate), '>', the result's letter. In `instr`, $d $a $b $c $e stand for the operands.
+/// PTX that loads operands by `shape`, executes `instr`, and stores the result. `shape`: one letter an operand (h w d
+/// for 16, 32, 64 bits, p for a predicate), '>', the result's letter. In `instr`, $d $a $b $c $e stand for the
+/// operands.
 inline std::string kernelFor(const std::string &instr, const std::string &shape, const char *target = "sm_90a") {
-  auto type = [](char c) { return std::string(c == 'h' ? "b16" : c == 'w' || c == 'p' ? "b32" : c == 'b' ? "b8" : "b64"); };
+  auto type = [](char c) {
+    return std::string(c == 'h' ? "b16" : c == 'w' || c == 'p' ? "b32" : c == 'b' ? "b8" : "b64");
+  };
   size_t inputs = shape.find('>');
   char out = shape[inputs + 1];
-  std::string text = ".version 8.6\n.target " + std::string(target) + "\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
-                     ".reg .b64 %in, %out, %t, %x<5>, %rd; .reg .b32 %w<5>, %rw, %l; .reg .b16 %h<5>, %rh; .reg .pred %p<5>, %rp;\n"
-                     "ld.param.u64 %in, [in]; ld.param.u64 %out, [out];\nmov.u32 %l, %tid.x;\n"
-                     "mul.wide.u32 %t, %l, 64; add.u64 %in, %in, %t; mul.wide.u32 %t, %l, 8; add.u64 %out, %out, %t;\n";
-  auto name = [](char c, size_t i) { return std::string(c == 'd' ? "%x" : c == 'w' ? "%w" : c == 'p' ? "%p" : "%h") + std::to_string(i); };
+  std::string text =
+      ".version 8.6\n.target " + std::string(target) +
+      "\n.address_size 64\n.visible .entry k(.param .u64 in, .param .u64 out)\n{\n"
+      ".reg .b64 %in, %out, %t, %x<5>, %rd; .reg .b32 %w<5>, %rw, %l; .reg .b16 %h<5>, %rh; .reg .pred %p<5>, %rp;\n"
+      "ld.param.u64 %in, [in]; ld.param.u64 %out, [out];\nmov.u32 %l, %tid.x;\n"
+      "mul.wide.u32 %t, %l, 64; add.u64 %in, %in, %t; mul.wide.u32 %t, %l, 8; add.u64 %out, %out, %t;\n";
+  auto name = [](char c, size_t i) {
+    return std::string(c == 'd' ? "%x" : c == 'w' ? "%w" : c == 'p' ? "%p" : "%h") + std::to_string(i);
+  };
   for (size_t i = 0; i < inputs; ++i) {
     std::string at = "[%in+" + std::to_string(8 * i) + "];\n";
     if (shape[i] == 'p') text += "ld.global.b32 %w0, " + at + "setp.ne.u32 %p" + std::to_string(i) + ", %w0, 0;\n";
   }
   for (size_t i = 0; i < inputs; ++i)
-    if (shape[i] != 'p') text += "ld.global." + type(shape[i]) + " " + name(shape[i], i) + ", [%in+" + std::to_string(8 * i) + "];\n";
+    if (shape[i] != 'p')
+      text += "ld.global." + type(shape[i]) + " " + name(shape[i], i) + ", [%in+" + std::to_string(8 * i) + "];\n";
   std::string body = instr;
   auto replace = [&](const std::string &from, const std::string &to) {
     for (size_t at; (at = body.find(from)) != std::string::npos;) body.replace(at, from.size(), to);
@@ -81,7 +89,8 @@ inline void expectRows(const std::string &instr, const std::string &shape, const
       std::snprintf(buffer, sizeof buffer, " %llx", static_cast<unsigned long long>(rows[r][i]));
       operands += buffer;
     }
-    EXPECT_EQ(got[r], rows[r][inputs]) << "operands" << operands << std::hex << " got " << got[r] << " want " << rows[r][inputs];
+    EXPECT_EQ(got[r], rows[r][inputs]) << "operands" << operands << std::hex << " got " << got[r] << " want "
+                                       << rows[r][inputs];
   }
 }
 

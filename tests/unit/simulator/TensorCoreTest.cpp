@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Tensor-core arithmetic against vectors of tests/simulator/tensor-core/model.py, bit by bit. STATOR_TENSOR_VECTORS names
-// another folder of vectors (generate.py writes them): the exactness of each file is printed.
+// Tensor-core arithmetic against vectors of tests/simulator/tensor-core/model.py, bit by bit. STATOR_TENSOR_VECTORS
+// names another folder of vectors (generate.py writes them): the exactness of each file is printed.
 #include "runtime/simulator/TensorCore.h"
 
 #include <gtest/gtest.h>
@@ -100,8 +100,8 @@ TEST(TensorCore, SpecialValues) {
     for (unsigned r = 0; r < 16; ++r) tile.setA(r, k, 0x3c00);
     for (unsigned c = 0; c < 8; ++c) tile.setB(k, c, 0x3c00);
   }
-  tile.setA(1, 3, 0x7c00);  // Inf
-  tile.setA(2, 3, 0x7e01);  // NaN
+  tile.setA(1, 3, 0x7c00); // Inf
+  tile.setA(2, 3, 0x7e01); // NaN
   tile.setA(3, 3, 0x7c00);
   tile.setA(3, 12, 0xfc00); // Inf and -Inf
   uint32_t c[128] = {}, d[128];
