@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/simulator/Access.h"
 #include "runtime/simulator/AddressSpace.h"
+#include "runtime/simulator/AsyncCopy.h"
 #include "runtime/simulator/Traffic.h"
 
 #include <algorithm>
@@ -152,6 +153,8 @@ private:
     countShared(warp.worker.memoryCounts[instr.index], access.address, lanes, access.bytes);
     if (lanes == kAllLanes && consecutive(access) && first < size && uint64_t{access.bytes} * kLanes <= size - first) {
       places.dense = true;
+      for (unsigned l = 0; l < kLanes; ++l) places.owner[l] = &block;
+      places.sharedLanes = lanes;
       places.data = block.sharedData.data() + first;
       places.defined = block.sharedDefined.data() + first;
       places.ok = lanes;
@@ -165,6 +168,8 @@ private:
         reportWindow(warp, instr, access, l, sharedPlace(offset, owner != nullptr));
         continue;
       }
+      places.owner[l] = owner;
+      places.sharedLanes |= 1u << l;
       places.lane[l] = owner->sharedData.data() + offset;
       places.laneDefined[l] = owner->sharedDefined.data() + offset;
       places.ok |= 1u << l;
@@ -245,7 +250,43 @@ void gatherAddresses(Warp &warp, const Instr &instr, uint32_t mask, Access &acce
 void resolve(Warp &warp, const Instr &instr, Access &access, Places &places) {
   checkAlignment(warp, instr, access);
   places.ok = 0;
-  if (access.mask) Resolver(warp, instr, access, places).run();
+  if (!access.mask) return;
+  Resolver(warp, instr, access, places).run();
+  if (warp.order) warp.worker.races->access(warp, instr, access, places);
+}
+
+uint32_t inFlightLanes(const Places &p, const Access &access) {
+  uint32_t lanes = 0;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    if (!(p.ok & p.sharedLanes & 1u << l)) continue;
+    const uint8_t *defined = p.dense ? p.defined + size_t{access.bytes} * l : p.laneDefined[l];
+    for (uint32_t b = 0; b < access.bytes; ++b)
+      if (defined[b] == kInFlight) lanes |= 1u << l;
+  }
+  return lanes;
+}
+
+void reportInFlight(Warp &warp, const Instr &instr, const Access &access, uint32_t lanes) {
+  std::string what =
+      std::string(verb(access)) + " of bytes that an asynchronous copy is writing: its thread has not waited for it";
+  if (Finding *f = warp.worker.report(warp, instr, Kind::asyncCopy, lanes, Severity::error, what.c_str()))
+    complete(f, access, lanes, "");
+}
+
+void reportStoreConflicts(Warp &warp, const Instr &instr, const Access &access, const Places &places, uint32_t same) {
+  if (uint32_t differ = places.conflict & ~same) {
+    if (Finding *f = warp.worker.report(warp, instr, Kind::race, differ, Severity::error, ""))
+      complete(f, access, differ,
+               places.globalLanes & differ ? warp.worker.launch.memory->describe(access.address[__builtin_ctz(differ)])
+                                           : ""),
+          f->message = "store is not ordered with a store of the same bytes by " +
+                       warp.worker.races->describe(places.conflictStamp);
+  } else if (places.conflict) {
+    if (Finding *f = warp.worker.report(warp, instr, Kind::race, places.conflict, Severity::warning, ""))
+      complete(f, access, places.conflict, ""),
+          f->message = "unordered stores of one value to the same bytes, the other by " +
+                       warp.worker.races->describe(places.conflictStamp);
+  }
 }
 
 } // namespace stator::sim

@@ -24,12 +24,26 @@ struct Places {
   uint8_t *lane[kLanes], *laneDefined[kLanes]; ///< laneDefined null: always defined
   uint32_t ok = 0;
   uint32_t globalLanes = 0; ///< lanes whose address is in global memory
+  uint32_t sharedLanes = 0; ///< lanes whose address is in shared memory, of blocks `owner`
+  Block *owner[kLanes];
+  // Race checks: lanes recorded so far; plain stores that meet an unordered store; lanes that write one place together.
+  uint32_t stamped = 0, conflict = 0, conflictStamp = 0;
+  bool conflictDoubtful = false, overlap = false;
+
+  Block *sharedOwner(unsigned lane) const { return sharedLanes >> lane & 1 ? owner[lane] : nullptr; }
 };
 
 /// Fills `access` from a decoded memory instruction.
 void gatherAddresses(Warp &warp, const Instr &instr, uint32_t mask, Access &access);
 /// Resolves and judges. Lanes that may not be accessed are reported and left out of `ok`.
 void resolve(Warp &warp, const Instr &instr, Access &access, Places &places);
+
+/// After a plain store: reports conflicts that `places` holds; `same`: lanes whose bytes held the stored value already.
+void reportStoreConflicts(Warp &warp, const Instr &instr, const Access &access, const Places &places, uint32_t same);
+
+/// Lanes whose bytes an asynchronous copy is writing.
+uint32_t inFlightLanes(const Places &places, const Access &access);
+void reportInFlight(Warp &warp, const Instr &instr, const Access &access, uint32_t lanes);
 
 /// Are all `bytes` state bytes from `defined` set? Null counts as defined.
 inline bool allDefined(const uint8_t *defined, uint64_t bytes) {

@@ -35,11 +35,14 @@ void Block::start(uint64_t linearIndex) {
   }
   std::fill(sharedDefined.begin(), sharedDefined.end(), 0);
   std::fill(localDefined.begin(), localDefined.end(), 0);
+  if (!sharedCells.empty()) std::fill(sharedCells.begin(), sharedCells.end(), SharedCell());
   for (BarrierState &barrier : barriers) barrier = BarrierState();
   ++barrierEpoch;
   nextWarp = 0;
   uint32_t threads = launch.threads();
   for (uint32_t i = 0; i < warps.size(); ++i) warps[i]->start(threads - i * kLanes);
+  if (worker.races)
+    for (auto &warp : warps) worker.races->start(*warp);
 }
 
 bool Block::done() const {
@@ -102,6 +105,7 @@ void Block::arrive(Warp &warp, const Instr &instr, uint32_t mask, unsigned barri
                     "warps name different thread counts for one active barrier");
     }
   }
+  if (warp.order) worker.races->arrive(warp, b.knowledge);
   ++b.arrivedWarps;
   b.arrived += kLanes;
   b.trueCount += static_cast<uint32_t>(__builtin_popcount(predicateMask & mask));
@@ -119,6 +123,7 @@ void Block::complete(unsigned barrierId) {
   bool full = done.expected == 0 || done.expected >= warps.size() * kLanes;
   if (full) ++barrierEpoch;
   for (auto &[warp, instr] : done.waiting) {
+    if (warp->order) worker.races->leave(*warp, done.knowledge);
     uint32_t lanes = warp->release(Wait::barrier, barrierId);
     if (done.use != BarrierState::Use::reduce) continue;
     // tag of barrier.red rows: 0 popc, 1 and, 2 or; the result goes to d.

@@ -27,6 +27,7 @@ struct BarrierState {
   uint32_t trueCount = 0; ///< barrier.red: threads whose predicate is true
   uint32_t threadCount = 0;
   std::vector<std::pair<Warp *, const Instr *>> waiting;
+  BarrierKnowledge knowledge;
 };
 
 class Block {
@@ -69,7 +70,7 @@ public:
   uint32_t clusterRank = 0;
   std::vector<Block *> cluster;                   ///< all blocks of the cluster by rank; empty where it has one
   std::vector<uint8_t> sharedData, sharedDefined; ///< one byte of state per byte
-  SharedRaces sharedRaces;
+  std::vector<SharedCell> sharedCells; ///< for race checks; empty before the first access
   uint32_t barrierEpoch = 0; ///< full-block barriers passed
   bool startedAny = false;
 

@@ -9,7 +9,7 @@ constexpr int KiB = 1024;
 constexpr TensorCore volta{4, 0, 0, 0, -1000, -1000, 0, 0, false};
 constexpr TensorCore ampere{8, 4, 16, 1, -132, -20, 0, 0, false};
 constexpr TensorCore ada{8, 4, 16, 1, -132, -20, 13, 14, false};
-constexpr TensorCore hopper{16, 8, 32, 2, -133, -21, 13, 14, false};
+constexpr TensorCore hopper{16, 8, 32, 2, -133, -21, 13, 0, false};
 constexpr TensorCore blackwell{16, 8, 32, 2, -133, -21, 0, 0, true};
 } // namespace
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/simulator/Launch.h"
+#include "runtime/simulator/Opcodes.h"
 
 #include <algorithm>
 #include <map>
@@ -10,7 +11,7 @@ namespace stator::sim {
 namespace {
 
 /// Warp instructions a block may run before the others get a turn.
-constexpr uint64_t kTurn = 1 << 18;
+constexpr uint64_t kTurn = 1 << 14;
 
 } // namespace
 
@@ -42,6 +43,8 @@ Worker::Worker(const Launch &launch, unsigned number)
     : launch(launch), executed(launch.kernel->code.size()), partialLanes(launch.kernel->code.size()),
       memoryCounts(launch.kernel->code.size()),
       state((launch.settings->schedule + 1) * 0x9e3779b97f4a7c15u + number * 0xd1342543de82ef95u) {
+  for (const Instr &i : launch.kernel->code) usesAsync |= i.row->kind == OpClass::asyncCopy;
+  if (launch.settings->races) races = std::make_unique<Races>(*this);
   for (int i = 0; i < 8; ++i) random();
 }
 
@@ -88,80 +91,76 @@ std::unique_ptr<Worker::Unit> Worker::startUnit(uint64_t index) {
       block->cluster.clear();
       for (auto &peer : unit->blocks) block->cluster.push_back(peer.get());
     }
-  unit->changesAtStart = changes;
   return unit;
 }
 
-bool Worker::runUnit(Unit &unit, bool &progressed) {
+bool Worker::runUnit(Unit &unit) {
   bool finished = true;
-  progressed = false;
-  for (auto &block : unit.blocks) {
-    if (block->done()) continue;
-    if (block->canRun()) progressed = true;
-    finished &= block->run(kTurn);
-  }
+  for (auto &block : unit.blocks)
+    if (!block->done()) finished &= block->run(kTurn);
   return finished;
 }
 
+bool Worker::waits(Unit &unit) {
+  for (auto &block : unit.blocks)
+    for (auto &warp : block->warps)
+      if (!warp->done() && warp->canRun() && !warp->spinsForever()) return false;
+  return !aborted;
+}
+
 void Worker::run(uint64_t first, uint64_t end, uint64_t resident) {
-  std::deque<std::unique_ptr<Unit>> alive;
+  // Units that can go on, and units that only wait for memory to change. New ones start when nothing else can go on.
+  std::deque<std::unique_ptr<Unit>> runnable, stuck;
   uint64_t size = launch.cluster.count(), next = first;
-  uint64_t quietRounds = 0, seen = changes;
   auto start = [&] {
-    uint64_t index = next++;
-    // A seed also shuffles the order of blocks: a fixed-point-free affine map keeps every index once.
-    if (launch.settings->schedule && end - first > 1) {
-      uint64_t n = end - first, at = index - first;
+    uint64_t index = next++, n = end - first, at = index - first;
+    // A seed also turns the order of blocks around or shifts it.
+    if (launch.settings->schedule && n > 1)
       index = launch.settings->schedule % 2 ? first + (n - 1 - at) : first + (at + launch.settings->schedule) % n;
-    }
-    alive.push_back(startUnit(index));
+    runnable.push_back(startUnit(index));
   };
-  while ((next < end || !alive.empty()) && !aborted) {
-    if (alive.empty()) start();
-    bool anyProgress = false;
-    size_t count = alive.size();
-    for (size_t i = 0; i < count && !aborted; ++i) {
-      std::unique_ptr<Unit> unit = std::move(alive.front());
-      alive.pop_front();
-      bool progressed = false;
-      bool finished = runUnit(*unit, progressed);
-      anyProgress |= progressed || finished;
-      if (!finished) {
-        alive.push_back(std::move(unit));
+  while (!aborted) {
+    if (runnable.empty()) {
+      if (next < end && (stuck.size() + 1) * size <= std::max(resident, size)) {
+        start();
         continue;
       }
-      ++changes;
-      for (auto &block : unit->blocks) idle.push_back(std::move(block));
-    }
-    if (aborted) break;
-    if (steps > launch.settings->stepLimit) {
-      if (!alive.empty()) reportDeadlock(alive, end - next);
-      return;
-    }
-    if (alive.empty()) continue;
-    // Everything alive is stuck or spinning: another block may be what it waits for.
-    if (next < end && (alive.size() + 1) * size <= resident) {
-      start();
+      if (stuck.empty()) return;
+      size_t count = stuck.size();
+      for (size_t i = 0; i < count; ++i) {
+        std::unique_ptr<Unit> unit = std::move(stuck.front());
+        stuck.pop_front();
+        (unit->stuckAt != changes ? runnable : stuck).push_back(std::move(unit));
+      }
+      if (runnable.empty()) return reportDeadlock(stuck, end - next);
       continue;
     }
-    if (changes != seen) {
-      seen = changes;
-      quietRounds = 0;
-      if (anyProgress) continue;
+    std::unique_ptr<Unit> unit = std::move(runnable.front());
+    runnable.pop_front();
+    uint64_t before = changes;
+    if (runUnit(*unit)) {
+      ++changes;
+      for (auto &block : unit->blocks) idle.push_back(std::move(block));
+      continue;
     }
-    if (anyProgress && ++quietRounds < 4) continue;
-    // Nothing has changed in memory for a while. Does each warp only go round in circles?
-    bool hopeless = true;
-    for (auto &unit : alive)
-      for (auto &block : unit->blocks)
-        for (auto &warp : block->warps)
-          if (hopeless && !warp->done() && warp->canRun() && !warp->spinsForever()) hopeless = false;
-    if (aborted) break;
-    if (hopeless && changes == seen) {
-      reportDeadlock(alive, end - next);
+    if (steps > launch.settings->stepLimit) {
+      stuck.push_back(std::move(unit));
+      if (!aborted) reportDeadlock(stuck, end - next);
       return;
     }
-    quietRounds = 0;
+    if (changes != before) {
+      unit->quietTurns = 0;
+      runnable.push_back(std::move(unit));
+    } else if (waits(*unit)) {
+      unit->stuckAt = changes;
+      stuck.push_back(std::move(unit));
+    } else if (++unit->quietTurns % 256 == 0) {
+      // It may watch a clock: let others move, and come back.
+      unit->stuckAt = ~changes;
+      stuck.push_back(std::move(unit));
+    } else {
+      runnable.push_back(std::move(unit));
+    }
   }
 }
 
@@ -222,6 +221,9 @@ LaunchResult execute(const Launch &launch) {
     pool.emplace_back([&, i] { workers[i]->run(units * i / threads, units * (i + 1) / threads, resident); });
   workers[0]->run(0, units / threads, resident);
   for (std::thread &thread : pool) thread.join();
+  if (workers[0]->races)
+    for (unsigned i = 0; i < threads; ++i)
+      for (unsigned j = i + 1; j < threads; ++j) workers[i]->races->compare(*workers[j]->races);
   std::map<std::pair<uint32_t, Kind>, size_t> merged;
   for (auto &worker : workers) {
     for (Finding &f : worker->findings.take()) {

@@ -58,6 +58,10 @@ public:
     state ^= state >> 7;
     return state ^= state << 17;
   }
+  /// The lanes of `warp` have synchronised with each other.
+  void orderLanes(Warp &warp) {
+    if (warp.order) races->syncWarp(warp);
+  }
   Allocation *lookUp(uint64_t address) {
     if (last && lastVersion == launch.memory->version && address - last->base < last->bytes) return last;
     last = launch.memory->find(address);
@@ -71,16 +75,20 @@ public:
   std::vector<MemoryCount> memoryCounts;        ///< per instruction
   uint64_t steps = 0;                           ///< warp instructions so far: the simulated clock
   uint64_t changes = 0;                         ///< grows when memory may have changed
+  std::unique_ptr<Races> races;                 ///< null when race checks are off
+  bool usesAsync = false;                       ///< the kernel has asynchronous copies
   bool aborted = false;
 
 private:
   struct Unit { ///< the blocks of one cluster, which live and die together
     std::vector<std::unique_ptr<Block>> blocks;
-    bool stuck = false;
-    uint64_t changesAtStart = 0;
+    uint64_t stuckAt = 0; ///< Worker::changes when it was found to wait
+    uint64_t quietTurns = 0;
   };
   std::unique_ptr<Unit> startUnit(uint64_t index);
-  bool runUnit(Unit &unit, bool &progressed);
+  bool runUnit(Unit &unit);
+  /// Does every warp of the unit wait at a barrier or go round in circles?
+  bool waits(Unit &unit);
   void reportDeadlock(const std::deque<std::unique_ptr<Unit>> &alive, uint64_t waitingToStart);
 
   std::vector<std::unique_ptr<Block>> idle;

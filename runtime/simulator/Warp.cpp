@@ -69,6 +69,7 @@ void Warp::start(unsigned threads) {
   pc = 0;
   parked.clear();
   bothExited = false;
+  async.reset();
   slice = kSlice;
   rotated = false;
   std::memset(poison + 1, 0xff, (size_t{kernel.poisonCount} - 1) * 4);

@@ -2,6 +2,7 @@
 // Barriers of the block, warp barriers, fences.
 #include "runtime/simulator/Decoder.h"
 #include "runtime/simulator/Launch.h"
+#include "runtime/simulator/ops/Aligned.h"
 #include "runtime/simulator/ops/Tables.h"
 
 namespace stator::sim {
@@ -26,30 +27,10 @@ bool uniformValue(Warp &w, const Instr &i, Slot slot, uint32_t mask, uint32_t &v
   return true;
 }
 
-/// Lanes that can still come to this aligned instruction may be waited for; others prove that the code diverges here.
-bool othersCanArrive(Warp &w, const Instr &i, uint32_t mask) {
-  uint32_t missing = w.live & ~mask, lost = 0;
-  if (!missing) return true;
-  for (const Group &g : w.allGroups()) {
-    if (!(g.mask & missing) || g.pc == i.index) continue;
-    if (!w.kernel.reaches(g.pc, i.index) && !w.kernel.onlyExits(g.pc)) lost |= g.mask & missing;
-  }
-  if (!lost) return true;
-  if (Finding *f = w.worker.report(w, i, Kind::divergence, lost, Severity::error, ""))
-    f->message =
-        "an .aligned instruction is executed by a part of the warp; the other lanes are elsewhere" + w.describe();
-  w.worker.abort();
-  return false;
-}
-
 void barrier(Warp &w, const Instr &i, uint32_t mask) {
   bool aligned = i.offset & kAligned, arrive = i.offset & kArrive, reduce = i.offset & kReduce;
   if (aligned) {
-    if (mask != w.live) {
-      w.isolate(mask, i.index + 1);
-      if (!othersCanArrive(w, i, mask) || !w.converge(i, mask)) return;
-      mask = w.active;
-    }
+    if (!convergeAligned(w, i, mask)) return;
   } else if (mask != w.live) {
     Parts parts;
     if (!w.gather(i, mask, 0, w.live, parts)) return;
@@ -138,15 +119,25 @@ void warpBarrier(Warp &w, const Instr &i, uint32_t mask) {
                       gone & ~w.existing ? "the member mask names lanes that do not exist"
                                          : "the member mask names lanes that have exited");
     uint32_t need = key & w.live;
-    if (lanes == need) continue;
+    if (lanes == need) {
+      w.worker.orderLanes(w);
+      continue;
+    }
     w.isolate(mask, i.index + 1);
     Parts parts;
-    w.gather(i, lanes, key, need, parts);
+    if (w.gather(i, lanes, key, need, parts)) w.worker.orderLanes(w);
   }
 }
 
-void fence(Warp &, const Instr &, uint32_t) {}
+void fence(Warp &w, const Instr &i, uint32_t) {
+  if (w.order) w.worker.races->fence(w, i.mods.scope);
+}
 void decodePlain(Decoder &, const ptx::Statement &, Instr &) {}
+
+void decodeWarpBarrier(Decoder &decoder, const ptx::Statement &s, Instr &instr) {
+  decoder.expectOperands(s, 1, 1);
+  instr.d = decoder.source(s.operands[0], 4);
+}
 
 const Row kRows[] = {
     {"bar.cta?.sync|arrive", nullptr, barrier, OpClass::barrier, decodeBarrier},
@@ -155,7 +146,7 @@ const Row kRows[] = {
     {"barrier.cta?.sync|arrive.aligned?", nullptr, barrier, OpClass::barrier, decodeBarrier},
     {"barrier.cta?.red.popc.aligned?.u32", nullptr, barrier, OpClass::barrier, decodeBarrier},
     {"barrier.cta?.red.and|or.aligned?.pred", nullptr, barrier, OpClass::barrier, decodeBarrier},
-    {"bar.warp.sync", "w", warpBarrier, OpClass::barrier},
+    {"bar.warp.sync", nullptr, warpBarrier, OpClass::barrier, decodeWarpBarrier},
     {"membar.cta|gl|sys", nullptr, fence, OpClass::fence, decodePlain},
     {"fence.sc|acq_rel|acquire|release?.sync_restrict::shared::cta|sync_restrict::shared::cluster?.cta|cluster|gpu|sys",
      nullptr, fence, OpClass::fence, decodePlain},

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "runtime/simulator/Warp.h"
-#include "runtime/simulator/ops/Tables.h"
+#include "runtime/simulator/ops/LaneTables.h"
 
 #include <cstring>
 #include <type_traits>

@@ -92,6 +92,11 @@ void load(Warp &w, const Instr &i, uint32_t mask) {
   gatherAddresses(w, i, mask, access);
   resolve(w, i, access, p);
   uint32_t undefined = undefinedLanes(p, access.bytes);
+  if (undefined && w.worker.usesAsync)
+    if (uint32_t busy = inFlightLanes(p, access)) {
+      reportInFlight(w, i, access, busy);
+      undefined &= ~busy;
+    }
   unsigned n = i.mods.vector;
   for (unsigned e = 0; e < n; ++e) {
     Slot slot = n == 1 ? i.d : w.kernel.slots[i.list + e];
@@ -108,7 +113,8 @@ void loadParam(Warp &w, const Instr &i, uint32_t mask) {
     Slot to = i.mods.vector == 1 ? i.d : w.kernel.slots[i.list + e];
     const uint8_t *from = w.data + w.kernel.slots[i.tag + e].data;
     uint8_t *reg = w.data + to.data;
-    if (mask == kAllLanes) std::memcpy(reg, from, rb * kLanes);
+    if (mask == kAllLanes)
+      std::memcpy(reg, from, rb * kLanes);
     else
       for (unsigned l = 0; l < kLanes; ++l)
         if (mask >> l & 1) std::memcpy(reg + rb * l, from + rb * l, rb);
@@ -122,6 +128,22 @@ void scatterLanes(const uint8_t *reg, unsigned registerBytes, const Places &p, s
     if (p.ok >> l & 1) std::memcpy(p.lane[l] + offset, reg + size_t{registerBytes} * l, Bytes);
 }
 
+/// Lanes whose place holds the very bytes that their registers would store.
+uint32_t sameLanes(const Warp &w, const Instr &i, const Places &p) {
+  uint32_t same = 0, n = i.mods.vector, bytes = i.bytes;
+  for (unsigned l = 0; l < kLanes; ++l) {
+    if (!(p.ok >> l & 1)) continue;
+    const uint8_t *at = p.dense ? p.data + size_t{n} * bytes * l : p.lane[l];
+    bool equal = true;
+    for (unsigned e = 0; e < n; ++e) {
+      Slot slot = n == 1 ? i.d : w.kernel.slots[i.list + e];
+      equal &= std::memcmp(at + size_t{e} * bytes, w.data + slot.data + size_t{i.registerBytes} * l, bytes) == 0;
+    }
+    if (equal) same |= 1u << l;
+  }
+  return same;
+}
+
 void store(Warp &w, const Instr &i, uint32_t mask) {
   Access access;
   Places p;
@@ -129,6 +151,9 @@ void store(Warp &w, const Instr &i, uint32_t mask) {
   access.write = true;
   resolve(w, i, access, p);
   ++w.worker.changes;
+  uint32_t same = p.conflict ? sameLanes(w, i, p) : 0;
+  if (w.worker.usesAsync)
+    if (uint32_t busy = inFlightLanes(p, access)) reportInFlight(w, i, access, busy);
   unsigned n = i.mods.vector, bytes = i.bytes, rb = i.registerBytes, stride = access.bytes;
   for (unsigned e = 0; e < n; ++e) {
     Slot slot = n == 1 ? i.d : w.kernel.slots[i.list + e];
@@ -167,6 +192,12 @@ void store(Warp &w, const Instr &i, uint32_t mask) {
     for (unsigned l = 0; l < kLanes; ++l)
       if ((p.ok >> l & 1) && p.laneDefined[l]) std::memset(p.laneDefined[l] + offset, !(bad >> l & 1), bytes);
   }
+  if (p.conflict) reportStoreConflicts(w, i, access, p, same);
+  if (p.overlap)
+    if (uint32_t lost = p.ok & ~sameLanes(w, i, p))
+      if (Finding *f = w.worker.report(w, i, Kind::race, lost, Severity::error,
+                                       "lanes of one warp store different values to one place"))
+        f->addresses.push_back(access.address[__builtin_ctz(lost)]);
 }
 
 void decodeTransfer(Decoder &decoder, const ptx::Statement &s, Instr &instr, bool isLoad) {

@@ -9,7 +9,7 @@ template <class... F> void add(std::vector<Rows> &tables, F... table) { (tables.
 
 #define STATOR_SIM_ADD_LEVEL(level)                                                                                    \
   add(tables, level::integerRows, level::bitRows, level::floatRows, level::approximateRows, level::compareRows,        \
-      level::moveRows, level::convertRows)
+      level::moveRows, level::convertRows, level::halfRows)
 
 } // namespace
 
@@ -22,7 +22,7 @@ const std::vector<Rows> &opcodeTables() {
     else
 #endif
       STATOR_SIM_ADD_LEVEL(baseline);
-    add(tables, memoryRows, controlRows, barrierRows, collectiveRows);
+    add(tables, memoryRows, controlRows, barrierRows, collectiveRows, atomicRows, asyncRows, matrixRows, mmaRows);
     return tables;
   }();
   return all;
