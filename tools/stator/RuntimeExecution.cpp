@@ -134,8 +134,14 @@ std::unique_ptr<Execution> compileAndOpen(std::unique_ptr<MLIRContext> context, 
   auto execution = std::make_unique<RuntimeExecution>();
   execution->origins = outputOrigins(*module);
   Compilation result;
-  if (failed(compile(*module, options, result))) return nullptr;
+  if (failed(compile(*module, options, result))) {
+    module = {};
+    return nullptr;
+  }
   execution->artifact = std::move(result.artifact);
+  // Before the context, which parameters do not promise.
+  result.parts = {};
+  module = {};
   return execution->open("", runOptions) ? std::move(execution) : nullptr;
 }
 
