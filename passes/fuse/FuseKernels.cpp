@@ -73,8 +73,10 @@ private:
         else inputs.insert(operand);
       }
       if (!kernel.homes.contains(op)) continue;
+      // An op that runs by itself writes all of its results, read or not: that is how its kernel works.
+      bool writesAll = op->getNumResults() > 1 && ops.size() == 1 && kernel.kind == op->getName().stripDialect();
       for (Value result : op->getResults())
-        if (llvm::any_of(result.getUses(), [&](OpOperand &use) { return isOutside(use.getOwner(), k); }))
+        if (writesAll || llvm::any_of(result.getUses(), [&](OpOperand &use) { return isOutside(use.getOwner(), k); }))
           outputs.insert(result);
     }
     SmallVector<Location> locations;

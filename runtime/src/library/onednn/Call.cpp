@@ -151,8 +151,14 @@ private:
       if (dim < 0 || stride < 0 || !multiplyInto(dense, std::max<int64_t>(dim, 1)) ||
           (dim > 1 && (!multiplyInto(step, dim - 1) || !addInto(last, step))))
         fail(STATOR_BAD_ARTIFACT, "bad sizes or strides of an operand");
-      // oneDNN wants no zero strides, not even where they cannot matter.
-      if (dim == 1 && stride == 0) view.strides[d] = 1;
+      // The stride of a single element cannot matter, but oneDNN's matrix product takes it for the length of a row and
+      // refuses one shorter than a row: give it the dense one.
+      if (dim == 1) {
+        int64_t row = d + 1 < view.ndims ? view.strides[d + 1] : 1;
+        if (d + 1 < view.ndims && !multiplyInto(row, std::max<int64_t>(1, view.dims[d + 1])))
+          fail(STATOR_BAD_ARTIFACT, "bad sizes or strides of an operand");
+        view.strides[d] = row;
+      }
     }
     if (!addInto(last, 1) || !multiplyInto(last, element)) fail(STATOR_BAD_ARTIFACT, "an operand is too large");
     view.extent = view.empty() ? 0 : last;
