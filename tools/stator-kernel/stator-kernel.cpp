@@ -5,6 +5,7 @@
 #include "codegen/target/host/HostTarget.h"
 #include "stator/abi.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/CommandLine.h"
 #include <chrono>
 #include <dlfcn.h>
