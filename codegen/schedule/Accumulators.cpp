@@ -28,7 +28,8 @@ SmallVector<Scalar> Accumulators::wrap(ValueRange values, size_t first, size_t c
 }
 
 /// Sums may be taken in any order: that is what makes them vector sums. Only the accumulation is marked so.
-static SmallVector<Scalar> combineInAnyOrder(BodyEmitter &body, ReductionOpInterface op, ArrayRef<Scalar> a, ArrayRef<Scalar> c) {
+static SmallVector<Scalar> combineInAnyOrder(BodyEmitter &body, ReductionOpInterface op, ArrayRef<Scalar> a,
+                                             ArrayRef<Scalar> c) {
   Block *block = body.s.b.getInsertionBlock();
   Operation *before = block->empty() ? nullptr : &block->back();
   SmallVector<Scalar> combined = op.emitCombine(body.s, a, c);
@@ -42,7 +43,8 @@ SmallVector<Value> Accumulators::accumulate(ValueRange carried, const Coordinate
   ScalarBuilder &s = body.s;
   // Elements first, so that the accumulation stands together at the end.
   SmallVector<Scalar> elements;
-  for (Operation *op : reductions) elements.push_back(body.wideValueAt(op->getOperand(0), at.full(op->getOperand(0), j)));
+  for (Operation *op : reductions)
+    elements.push_back(body.wideValueAt(op->getOperand(0), at.full(op->getOperand(0), j)));
   SmallVector<Value> next;
   for (auto [i, op] : llvm::enumerate(reductions)) {
     auto reduction = cast<ReductionOpInterface>(op);
@@ -57,7 +59,8 @@ SmallVector<Value> Accumulators::combine(ValueRange a, ValueRange c) {
   SmallVector<Value> next;
   for (auto [i, op] : llvm::enumerate(reductions)) {
     size_t first = next.size();
-    for (Scalar scalar : cast<ReductionOpInterface>(op).emitCombine(body.s, wrap(a, first, counts[i]), wrap(c, first, counts[i])))
+    for (Scalar scalar :
+         cast<ReductionOpInterface>(op).emitCombine(body.s, wrap(a, first, counts[i]), wrap(c, first, counts[i])))
       next.push_back(scalar.value);
   }
   return next;
@@ -74,7 +77,8 @@ SmallVector<Scalar> Accumulators::finish(ValueRange last) {
 }
 void Accumulators::define(ValueRange last, const Coordinates &at) { define(finish(last), at); }
 void Accumulators::define(ArrayRef<Scalar> results, const Coordinates &at) {
-  for (auto [op, result] : llvm::zip_equal(reductions, results)) body.define(op->getResult(0), at.row(op->getResult(0)), result);
+  for (auto [op, result] : llvm::zip_equal(reductions, results))
+    body.define(op->getResult(0), at.row(op->getResult(0)), result);
 }
 
 } // namespace stator::codegen

@@ -94,7 +94,8 @@ static std::optional<Contraction> ofConvolution(graph::ConvolutionOp op) {
   c.rhs = [=](BodyEmitter &e, Value b, Value k, Value n) mutable {
     IndexForms &f = e.indices;
     SmallVector<Value> tap = f.delinearize(k, sizesOf(e, kDims)), position = f.delinearize(n, sizesOf(e, spatial));
-    SmallVector<Value> at{f.floorDiv(b, f.constant(groups)), f.add(f.mul(group(e, b), e.size(channelsPerGroup)), tap[0])};
+    SmallVector<Value> at{f.floorDiv(b, f.constant(groups)),
+                          f.add(f.mul(group(e, b), e.size(channelsPerGroup)), tap[0])};
     Value inside;
     for (size_t d = 0; d < spatial.size(); ++d) {
       Value place = f.add(f.sub(f.mul(position[d], f.constant(op.getStrides()[d])), f.constant(op.getLow()[d])),
@@ -127,7 +128,8 @@ std::optional<Contraction> contractionOf(graph::FusionOp fusion) {
     found = matmul ? ofMatmul(matmul) : ofConvolution(cast<graph::ConvolutionOp>(op));
     if (!found) return std::nullopt;
   }
-  if (!found || !isa<FloatType>(cast<RankedTensorType>(found->op->getResult(0).getType()).getElementType())) return std::nullopt;
+  if (!found || !isa<FloatType>(cast<RankedTensorType>(found->op->getResult(0).getType()).getElementType()))
+    return std::nullopt;
   if (!found->batch || !found->m || !found->n || !found->k) return std::nullopt;
   auto count = [&](Value v) { return graph::numElements(graph::dimsOf(v.getType()), fusion.getContext()); };
   for (Value result : fusion.getBody().front().getTerminator()->getOperands())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of products, out[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n]: matmul, and convolution with n over output
-// positions and k over channels and window.
+// Sums of products, out[b, m, n] = sum over k of lhs[b, m, k] * rhs[b, k, n]: matmul, and convolution with n over
+// output positions and k over channels and window.
 #ifndef STATOR_CODEGEN_SCHEDULE_CONTRACTION_H
 #define STATOR_CODEGEN_SCHEDULE_CONTRACTION_H
 
@@ -20,8 +20,8 @@ struct Contraction {
   std::function<llvm::SmallVector<mlir::Value>(BodyEmitter &, mlir::Value b, mlir::Value m, mlir::Value n)> resultIndex;
 };
 
-/// The one contraction of the fusion's body that blocked kernels can take: floats, every result of the fusion with as many
-/// elements as the contraction's result.
+/// The one contraction of the fusion's body that blocked kernels can take: floats, every result of the fusion with as
+/// many elements as the contraction's result.
 std::optional<Contraction> contractionOf(graph::FusionOp fusion);
 
 } // namespace stator::codegen

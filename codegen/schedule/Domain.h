@@ -26,7 +26,8 @@ public:
 /// What `result` is made of by transposes and reshapes alone: a value of the domain.
 mlir::Value domainRoot(mlir::Value result);
 /// The index in `result` of the element that stands at `at` in `root`, which domainRoot(result) gave.
-llvm::SmallVector<mlir::Value> forwardIndex(BodyEmitter &body, mlir::Value root, mlir::Value result, mlir::ValueRange at);
+llvm::SmallVector<mlir::Value> forwardIndex(BodyEmitter &body, mlir::Value root, mlir::Value result,
+                                            mlir::ValueRange at);
 
 } // namespace stator::codegen
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops that go along one dimension: prefix scans, sort, top-k. Lines along the dimension are independent: one iteration of
-// the parallel domain is one line.
+// Ops that go along one dimension: prefix scans, sort, top-k. Lines along the dimension are independent: one iteration
+// of the parallel domain is one line.
 //
 // Kernel is a target's kernel whose iterations are independent of each other:
-//   Kernel(request)                 a function for the request's fusion; members b, loc, body, load, store, loop, loopCarrying
-//   iterate(count, emit)            emit(i) for each 0 <= i < count
-//   finishIterations(count, each)   ends the function; `each`: about how many elements an iteration handles
-//   discard()
+//   Kernel(request)                 a function for the request's fusion; members b, loc, body, load, store, loop,
+//   loopCarrying iterate(count, emit)            emit(i) for each 0 <= i < count finishIterations(count, each)   ends
+//   the function; `each`: about how many elements an iteration handles discard()
 #ifndef STATOR_CODEGEN_SCHEDULE_LINETEMPLATES_H
 #define STATOR_CODEGEN_SCHEDULE_LINETEMPLATES_H
 
@@ -26,8 +25,8 @@ template <typename Kernel, typename Request> class LineKernel {
 
 public:
   LineKernel(Request request, mlir::Operation *op, int64_t dim)
-      : kernel(request), body(kernel.body), forms(body.indices), s(body.s), b(kernel.b),
-        loc(kernel.loc), op(op), x(op->getOperand(0)), context(op->getContext()) {
+      : kernel(request), body(kernel.body), forms(body.indices), s(body.s), b(kernel.b), loc(kernel.loc), op(op),
+        x(op->getOperand(0)), context(op->getContext()) {
     llvm::SmallVector<DimExpr> dims = graph::dimsOf(x.getType());
     llvm::ArrayRef<DimExpr> all(dims);
     length = dims[dim];
@@ -88,14 +87,17 @@ template <typename Kernel, typename Request>
 std::optional<LoweredFusion> LineKernel<Kernel, Request>::accumulate(bool product) {
   return emit("scan", [&](Value line) {
     mlir::Type wide = computeType(element);
-    Scalar start = product ? s.constant(wide, 1) : wide.isInteger() || llvm::isa<mlir::IntegerType>(wide) ? s.integer(wide, 0) : s.constant(wide, -0.0);
+    Scalar start = product                                                  ? s.constant(wide, 1)
+                   : wide.isInteger() || llvm::isa<mlir::IntegerType>(wide) ? s.integer(wide, 0)
+                                                                            : s.constant(wide, -0.0);
     Value size = body.size(length);
-    kernel.loopCarrying(forms.constant(0), size, {start.value}, [&](Value j, ValueRange carried) -> llvm::SmallVector<Value> {
-      Scalar held{carried[0], wide}, next = body.widen(read(line, j));
-      Scalar total = product ? s.mul(held, next) : s.add(held, next);
-      write(0, line, j, size, total);
-      return {total.value};
-    });
+    kernel.loopCarrying(forms.constant(0), size, {start.value},
+                        [&](Value j, ValueRange carried) -> llvm::SmallVector<Value> {
+                          Scalar held{carried[0], wide}, next = body.widen(read(line, j));
+                          Scalar total = product ? s.mul(held, next) : s.add(held, next);
+                          write(0, line, j, size, total);
+                          return {total.value};
+                        });
   });
 }
 
@@ -105,18 +107,20 @@ std::optional<LoweredFusion> LineKernel<Kernel, Request>::extremum(bool smallest
     mlir::Type wide = computeType(element), i64 = b.getI64Type();
     Value size = body.size(length);
     Scalar start = smallest ? s.highest(wide) : s.lowest(wide), zero = s.integer(i64, 0);
-    kernel.loopCarrying(forms.constant(0), size, {start.value, zero.value}, [&](Value j, ValueRange carried) -> llvm::SmallVector<Value> {
-      Scalar held{carried[0], wide}, position{carried[1], i64}, here = s.index(j);
-      Scalar next = body.widen(read(line, j));
-      // Equal elements move the position on; once NaN, only another NaN does. The first always counts.
-      Scalar wins = smallest ? s.le(next, held) : s.ge(next, held);
-      if (wide != element || next.isFloat()) wins = s.bitOr(wins, s.isNan(next));
-      wins = s.bitOr(wins, s.eq(here, zero));
-      Scalar best = s.select(wins, next, held), where = s.select(wins, here, position);
-      write(0, line, j, size, best);
-      write(1, line, j, size, where);
-      return {best.value, where.value};
-    });
+    kernel.loopCarrying(forms.constant(0), size, {start.value, zero.value},
+                        [&](Value j, ValueRange carried) -> llvm::SmallVector<Value> {
+                          Scalar held{carried[0], wide}, position{carried[1], i64}, here = s.index(j);
+                          Scalar next = body.widen(read(line, j));
+                          // Equal elements move the position on; once NaN, only another NaN does. The first always
+                          // counts.
+                          Scalar wins = smallest ? s.le(next, held) : s.ge(next, held);
+                          if (wide != element || next.isFloat()) wins = s.bitOr(wins, s.isNan(next));
+                          wins = s.bitOr(wins, s.eq(here, zero));
+                          Scalar best = s.select(wins, next, held), where = s.select(wins, here, position);
+                          write(0, line, j, size, best);
+                          write(1, line, j, size, where);
+                          return {best.value, where.value};
+                        });
   });
 }
 
@@ -133,7 +137,9 @@ std::optional<LoweredFusion> LineKernel<Kernel, Request>::sort(DimExpr kept, boo
     Value rows = forms.mul(line, forms.mul(size, forms.constant(2)));
     // Row 0 and row 1 take turns; `from` is the one that holds the order so far.
     auto at = [&](Value row, Value j) {
-      return mlir::arith::AddIOp::create(b, loc, mlir::arith::AddIOp::create(b, loc, rows, mlir::arith::MulIOp::create(b, loc, row, size)), j).getResult();
+      return mlir::arith::AddIOp::create(
+                 b, loc, mlir::arith::AddIOp::create(b, loc, rows, mlir::arith::MulIOp::create(b, loc, row, size)), j)
+          .getResult();
     };
     auto position = [&](Value row, Value j) { return Scalar{kernel.load(scratch, at(row, j), i64), i64}; };
     auto key = [&](Scalar where) {
@@ -150,7 +156,8 @@ std::optional<LoweredFusion> LineKernel<Kernel, Request>::sort(DimExpr kept, boo
       Value more = mlir::arith::CmpIOp::create(b, loc, mlir::arith::CmpIPredicate::slt, before->getArgument(0), size);
       mlir::scf::ConditionOp::create(b, loc, more, before->getArguments());
       mlir::Block *after = b.createBlock(&passes.getAfter(), {}, {indexType, indexType}, {loc, loc});
-      Value width = after->getArgument(0), from = after->getArgument(1), to = mlir::arith::SubIOp::create(b, loc, one, from);
+      Value width = after->getArgument(0), from = after->getArgument(1),
+            to = mlir::arith::SubIOp::create(b, loc, one, from);
       Value step = mlir::arith::AddIOp::create(b, loc, width, width);
       auto runs = mlir::scf::ForOp::create(b, loc, zero, size, step);
       {
@@ -162,7 +169,9 @@ std::optional<LoweredFusion> LineKernel<Kernel, Request>::sort(DimExpr kept, boo
         auto merge = mlir::scf::ForOp::create(b, loc, first, end, one, ValueRange{first, middle});
         b.setInsertionPointToStart(merge.getBody());
         Value i = merge.getRegionIterArgs()[0], j = merge.getRegionIterArgs()[1];
-        auto below = [&](Value a, Value c) { return Scalar{mlir::arith::CmpIOp::create(b, loc, mlir::arith::CmpIPredicate::slt, a, c), b.getI1Type()}; };
+        auto below = [&](Value a, Value c) {
+          return Scalar{mlir::arith::CmpIOp::create(b, loc, mlir::arith::CmpIPredicate::slt, a, c), b.getI1Type()};
+        };
         Scalar haveLeft = below(i, middle), haveRight = below(j, end);
         // Read inside the runs whether or not they are used up; the flags decide.
         Value safeI = mlir::arith::MinSIOp::create(b, loc, i, mlir::arith::SubIOp::create(b, loc, middle, one));
@@ -173,8 +182,10 @@ std::optional<LoweredFusion> LineKernel<Kernel, Request>::sort(DimExpr kept, boo
         Scalar takeRight = s.bitAnd(haveRight, s.bitOr(rightFirst, s.logicalNot(haveLeft)));
         Scalar chosen = s.select(takeRight, right, left);
         kernel.store(scratch, at(to, merge.getInductionVar()), chosen.value, i64);
-        Value nextI = mlir::arith::SelectOp::create(b, loc, takeRight.value, i, mlir::arith::AddIOp::create(b, loc, i, one));
-        Value nextJ = mlir::arith::SelectOp::create(b, loc, takeRight.value, mlir::arith::AddIOp::create(b, loc, j, one), j);
+        Value nextI =
+            mlir::arith::SelectOp::create(b, loc, takeRight.value, i, mlir::arith::AddIOp::create(b, loc, i, one));
+        Value nextJ =
+            mlir::arith::SelectOp::create(b, loc, takeRight.value, mlir::arith::AddIOp::create(b, loc, j, one), j);
         mlir::scf::YieldOp::create(b, loc, ValueRange{nextI, nextJ});
       }
       mlir::scf::YieldOp::create(b, loc, ValueRange{step, to});
@@ -192,11 +203,13 @@ std::optional<LoweredFusion> LineKernel<Kernel, Request>::sort(DimExpr kept, boo
 
 /// Precondition: the op is the fusion's only result.
 template <typename Kernel, typename Request> std::optional<LoweredFusion> lowerLinesWith(Request request) {
-  using mlir::Operation;
   using graph::DimExpr;
+  using mlir::Operation;
   mlir::Operation *op = nullptr;
   for (mlir::Operation &inner : request.fusion.getBody().front().without_terminator())
-    if (llvm::isa<graph::CumsumOp, graph::CumprodOp, graph::CummaxOp, graph::CumminOp, graph::SortOp, graph::TopkOp>(inner)) op = &inner;
+    if (llvm::isa<graph::CumsumOp, graph::CumprodOp, graph::CummaxOp, graph::CumminOp, graph::SortOp, graph::TopkOp>(
+            inner))
+      op = &inner;
   if (!op || op != request.fusion.getBody().front().getTerminator()->getPrevNode()) return std::nullopt;
   auto results = request.fusion.getBody().front().getTerminator()->getOperands();
   if (!llvm::equal(results, op->getResults())) return std::nullopt;

@@ -36,9 +36,11 @@ struct ScatterShape {
 
 /// One iteration is one outer index and a block of inner ones.
 template <typename Kernel, typename Request>
-std::optional<LoweredFusion> emitScatter(
-    Request request, Operation *op, Value x, Value updates, graph::ScatterMode mode, const ScatterShape &shape,
-    function_ref<SmallVector<Value>(BodyEmitter &, ArrayRef<Value> outer, ArrayRef<Value> position, ArrayRef<Value> inner)> target) {
+std::optional<LoweredFusion>
+emitScatter(Request request, Operation *op, Value x, Value updates, graph::ScatterMode mode, const ScatterShape &shape,
+            function_ref<SmallVector<Value>(BodyEmitter &, ArrayRef<Value> outer, ArrayRef<Value> position,
+                                            ArrayRef<Value> inner)>
+                target) {
   MLIRContext *context = op->getContext();
   auto product = [&](ArrayRef<DimExpr> dims) { return graph::numElements(dims, context); };
   DimExpr outerCount = product(shape.outer), innerCount = product(shape.inner), indexedCount = product(shape.indexed),
@@ -64,55 +66,57 @@ std::optional<LoweredFusion> emitScatter(
     return all;
   };
   KernelBuffer out{KernelBuffer::Result, 0};
-  kernel.iterate(
-      count,
-      [&](Value p) {
-        Value zero = f.constant(0), blockCount = body.size(blocks), width = f.constant(Kernel::scatterColumns), innerSize = body.size(innerCount);
-        SmallVector<Value> o = f.delinearize(f.floorDiv(p, blockCount), sizesOf(shape.outer));
-        Value first = f.mul(f.mod(p, blockCount), width);
-        Value columns = arith::MinSIOp::create(b, kernel.loc, f.sub(innerSize, first), width);
-        auto overColumns = [&](bool parallel, function_ref<void(ArrayRef<Value>)> emit) {
-          kernel.loop(zero, columns, [&](Value c) {
+  kernel.iterate(count, [&](Value p) {
+    Value zero = f.constant(0), blockCount = body.size(blocks), width = f.constant(Kernel::scatterColumns),
+          innerSize = body.size(innerCount);
+    SmallVector<Value> o = f.delinearize(f.floorDiv(p, blockCount), sizesOf(shape.outer));
+    Value first = f.mul(f.mod(p, blockCount), width);
+    Value columns = arith::MinSIOp::create(b, kernel.loc, f.sub(innerSize, first), width);
+    auto overColumns = [&](bool parallel, function_ref<void(ArrayRef<Value>)> emit) {
+      kernel.loop(
+          zero, columns,
+          [&](Value c) {
             Value column = arith::AddIOp::create(b, kernel.loc, first, c, arith::IntegerOverflowFlags::nsw);
             f.setExtent(column, innerSize);
             emit(f.delinearize(column, sizesOf(shape.inner)));
-          }, parallel, width);
-        };
-        kernel.loop(zero, body.size(indexedCount), [&](Value v) {
-          overColumns(true, [&](ArrayRef<Value> i) {
-            SmallVector<Value> at = join({o, f.delinearize(v, sizesOf(shape.indexed)), i});
-            body.store(0, at, body.valueAt(x, at));
-          });
-        });
-        kernel.loop(zero, body.size(positionCount), [&](Value t) {
-          SmallVector<Value> position = f.delinearize(t, sizesOf(shape.positions));
-          overColumns(false, [&](ArrayRef<Value> i) {
-            // The updates may stop before x does.
-            Value inside;
-            auto require = [&](ArrayRef<Value> at, ArrayRef<DimExpr> have, ArrayRef<DimExpr> limit) {
-              for (auto [index, all, some] : llvm::zip_equal(at, have, limit)) {
-                if (all == some) continue;
-                Value below = body.lessThan(index, body.size(some));
-                inside = inside ? arith::AndIOp::create(b, kernel.loc, inside, below).getResult() : below;
-              }
-            };
-            require(o, shape.outer, shape.updateOuter);
-            require(i, shape.inner, shape.updateInner);
-            auto apply = [&] {
-              SmallVector<Value> at = target(body, o, position, i);
-              Value linear = f.linearize(at, body.sizes(x));
-              Scalar update = body.widen(body.valueAt(updates, join({o, position, i})));
-              Scalar held = body.widen({kernel.load(out, linear, element), element});
-              kernel.store(out, linear, s.cast(combine(s, mode, held, update), element).value, element);
-            };
-            if (!inside) return apply();
-            auto branch = scf::IfOp::create(b, kernel.loc, inside, /*withElseRegion=*/false);
-            OpBuilder::InsertionGuard guard(b);
-            b.setInsertionPoint(branch.thenBlock()->getTerminator());
-            apply();
-          });
-        });
+          },
+          parallel, width);
+    };
+    kernel.loop(zero, body.size(indexedCount), [&](Value v) {
+      overColumns(true, [&](ArrayRef<Value> i) {
+        SmallVector<Value> at = join({o, f.delinearize(v, sizesOf(shape.indexed)), i});
+        body.store(0, at, body.valueAt(x, at));
       });
+    });
+    kernel.loop(zero, body.size(positionCount), [&](Value t) {
+      SmallVector<Value> position = f.delinearize(t, sizesOf(shape.positions));
+      overColumns(false, [&](ArrayRef<Value> i) {
+        // The updates may stop before x does.
+        Value inside;
+        auto require = [&](ArrayRef<Value> at, ArrayRef<DimExpr> have, ArrayRef<DimExpr> limit) {
+          for (auto [index, all, some] : llvm::zip_equal(at, have, limit)) {
+            if (all == some) continue;
+            Value below = body.lessThan(index, body.size(some));
+            inside = inside ? arith::AndIOp::create(b, kernel.loc, inside, below).getResult() : below;
+          }
+        };
+        require(o, shape.outer, shape.updateOuter);
+        require(i, shape.inner, shape.updateInner);
+        auto apply = [&] {
+          SmallVector<Value> at = target(body, o, position, i);
+          Value linear = f.linearize(at, body.sizes(x));
+          Scalar update = body.widen(body.valueAt(updates, join({o, position, i})));
+          Scalar held = body.widen({kernel.load(out, linear, element), element});
+          kernel.store(out, linear, s.cast(combine(s, mode, held, update), element).value, element);
+        };
+        if (!inside) return apply();
+        auto branch = scf::IfOp::create(b, kernel.loc, inside, /*withElseRegion=*/false);
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPoint(branch.thenBlock()->getTerminator());
+        apply();
+      });
+    });
+  });
   if (kernel.failed()) {
     kernel.discard();
     return std::nullopt;
@@ -130,11 +134,15 @@ template <typename Kernel, typename Request> std::optional<LoweredFusion> lowerS
   using namespace mlir;
   using namespace scattering;
   Operation *op = request.fusion.getBody().front().getTerminator()->getPrevNode();
-  if (!op || request.fusion.getNumResults() != 1 || request.fusion.getBody().front().getTerminator()->getOperand(0).getDefiningOp() != op)
+  if (!op || request.fusion.getNumResults() != 1 ||
+      request.fusion.getBody().front().getTerminator()->getOperand(0).getDefiningOp() != op)
     return std::nullopt;
-  auto range = [](ArrayRef<DimExpr> dims, size_t from, size_t to) { return SmallVector<DimExpr>(dims.begin() + from, dims.begin() + to); };
+  auto range = [](ArrayRef<DimExpr> dims, size_t from, size_t to) {
+    return SmallVector<DimExpr>(dims.begin() + from, dims.begin() + to);
+  };
   if (auto scatter = dyn_cast<graph::ScatterOp>(op)) {
-    SmallVector<DimExpr> dims = graph::dimsOf(scatter.getX().getType()), updates = graph::dimsOf(scatter.getIndices().getType());
+    SmallVector<DimExpr> dims = graph::dimsOf(scatter.getX().getType()),
+                         updates = graph::dimsOf(scatter.getIndices().getType());
     size_t dim = scatter.getDim(), rank = dims.size();
     ScatterShape shape;
     shape.outer = range(dims, 0, dim);
@@ -144,14 +152,15 @@ template <typename Kernel, typename Request> std::optional<LoweredFusion> lowerS
     shape.positions = {updates[dim]};
     shape.updateInner = range(updates, dim + 1, rank);
     return emitScatter<Kernel>(request, op, scatter.getX(), scatter.getUpdates(), scatter.getMode(), shape,
-                       [&](BodyEmitter &body, ArrayRef<Value> o, ArrayRef<Value> position, ArrayRef<Value> i) {
-                         SmallVector<Value> at(o), from(o);
-                         from.append(position.begin(), position.end());
-                         from.append(i.begin(), i.end());
-                         at.push_back(graph::emitWrapped(body, body.valueAt(scatter.getIndices(), from), dims[dim]));
-                         at.append(i.begin(), i.end());
-                         return at;
-                       });
+                               [&](BodyEmitter &body, ArrayRef<Value> o, ArrayRef<Value> position, ArrayRef<Value> i) {
+                                 SmallVector<Value> at(o), from(o);
+                                 from.append(position.begin(), position.end());
+                                 from.append(i.begin(), i.end());
+                                 at.push_back(
+                                     graph::emitWrapped(body, body.valueAt(scatter.getIndices(), from), dims[dim]));
+                                 at.append(i.begin(), i.end());
+                                 return at;
+                               });
   }
   if (auto put = dyn_cast<graph::IndexPutOp>(op)) {
     SmallVector<DimExpr> dims = graph::dimsOf(put.getX().getType());
@@ -162,13 +171,13 @@ template <typename Kernel, typename Request> std::optional<LoweredFusion> lowerS
     shape.inner = shape.updateInner = range(dims, last + 1, rank);
     shape.positions = graph::dimsOf(put.getIndices()[0].getType());
     return emitScatter<Kernel>(request, op, put.getX(), put.getUpdates(), put.getMode(), shape,
-                       [&](BodyEmitter &body, ArrayRef<Value> o, ArrayRef<Value> position, ArrayRef<Value> i) {
-                         SmallVector<Value> at(o);
-                         for (auto [tensor, dim] : llvm::zip_equal(put.getIndices(), put.getDims()))
-                           at.push_back(graph::emitWrapped(body, body.valueAt(tensor, position), dims[dim]));
-                         at.append(i.begin(), i.end());
-                         return at;
-                       });
+                               [&](BodyEmitter &body, ArrayRef<Value> o, ArrayRef<Value> position, ArrayRef<Value> i) {
+                                 SmallVector<Value> at(o);
+                                 for (auto [tensor, dim] : llvm::zip_equal(put.getIndices(), put.getDims()))
+                                   at.push_back(graph::emitWrapped(body, body.valueAt(tensor, position), dims[dim]));
+                                 at.append(i.begin(), i.end());
+                                 return at;
+                               });
   }
   return std::nullopt;
 }
@@ -196,11 +205,13 @@ template <typename Kernel, typename Request> std::optional<LoweredFusion> lowerN
   KernelBuffer out{KernelBuffer::Result, 0};
   DimExpr once = DimExpr::constant(context, 1);
   kernel.iterate(once, [&](Value) {
-    kernel.loop(zero, f.mul(rows, rank), [&](Value i) { kernel.store(out, i, s.integer(i64, op.getFill()).value, i64); });
+    kernel.loop(zero, f.mul(rows, rank),
+                [&](Value i) { kernel.store(out, i, s.integer(i64, op.getFill()).value, i64); });
     kernel.loopCarrying(zero, body.size(elements), {zero}, [&](Value i, ValueRange carried) -> SmallVector<Value> {
       SmallVector<Value> at = f.delinearize(i, sizes);
       Scalar x = body.valueAt(op.getX(), at);
-      Value counts = x.isFloat() ? s.ne(body.widen(x), s.constant(computeType(x.type), 0)).value : s.ne(x, s.integer(x.type, 0)).value;
+      Value counts = x.isFloat() ? s.ne(body.widen(x), s.constant(computeType(x.type), 0)).value
+                                 : s.ne(x, s.integer(x.type, 0)).value;
       Value room = arith::CmpIOp::create(b, kernel.loc, arith::CmpIPredicate::slt, carried[0], rows);
       Value writes = arith::AndIOp::create(b, kernel.loc, counts, room);
       auto branch = scf::IfOp::create(b, kernel.loc, writes, /*withElseRegion=*/false);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions over a group that is not innermost: the lanes of a warp take neighbouring columns, so that memory is read in
-// rows. Where the group is long, several warps share the columns and meet in shared memory.
+// Reductions over a group that is not innermost: the lanes of a warp take neighbouring columns, so that memory is read
+// in rows. Where the group is long, several warps share the columns and meet in shared memory.
 #include "codegen/target/cuda/RowGroup.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -38,11 +38,13 @@ std::optional<LoweredFusion> lowerCudaColumns(CudaRequest request, const FusionS
       acc.define(own, at);
       continue;
     }
-    own = kernel.loopCarrying(share, reduced, step, own, [&](Value j, ValueRange carried) { return acc.accumulate(carried, at, j); });
+    own = kernel.loopCarrying(share, reduced, step, own,
+                              [&](Value j, ValueRange carried) { return acc.accumulate(carried, at, j); });
     SmallVector<Type> types(acc.types());
     SmallVector<Value> arrays;
     for (Type type : types) arrays.push_back(kernel.sharedArray(type, threads));
-    for (auto [array, value, type] : llvm::zip_equal(arrays, own, types)) kernel.storeShared(array, kernel.thread, value, type);
+    for (auto [array, value, type] : llvm::zip_equal(arrays, own, types))
+      kernel.storeShared(array, kernel.thread, value, type);
     kernel.barrier();
     for (int64_t s = 0; s < shares; ++s) {
       SmallVector<Value> part;
@@ -59,7 +61,10 @@ std::optional<LoweredFusion> lowerCudaColumns(CudaRequest request, const FusionS
       kernel.loop(share, reduced, step, [&](Value j) { storeResultsAt(kernel, shape, at, {j}, true, inRange); });
   }
   if (llvm::is_contained(shape.fullDomain, false)) {
-    Value first = isShort ? Value() : arith::CmpIOp::create(kernel.b, kernel.loc, arith::CmpIPredicate::eq, share, f.constant(0)).getResult();
+    Value first =
+        isShort
+            ? Value()
+            : arith::CmpIOp::create(kernel.b, kernel.loc, arith::CmpIPredicate::eq, share, f.constant(0)).getResult();
     storeRowResults(kernel, shape, at, kernel.both(inRange, first));
   }
   auto launch = finishLaunch(kernel, blocks);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of products by tiles. A block computes a tile of the result; for each block of k its threads fill a tile of either
-// factor in shared memory, and each thread updates its own small tile in registers:
+// Sums of products by tiles. A block computes a tile of the result; for each block of k its threads fill a tile of
+// either factor in shared memory, and each thread updates its own small tile in registers:
 //
 //   for k0 in 0, depth, 2 depth, ...:
 //     lhsTile[k][m], rhsTile[k][n] = factors (with whatever is fused before; 0 outside of the tensors)
@@ -28,8 +28,8 @@ struct Tiling {
 class ContractionKernel {
 public:
   ContractionKernel(CudaRequest request, const Contraction &c, const Tiling &t)
-      : kernel(request, request.name, t.threads()), body(kernel.body), f(body.indices), b(kernel.b), loc(kernel.loc), c(c), t(t),
-        request(request) {
+      : kernel(request, request.name, t.threads()), body(kernel.body), f(body.indices), b(kernel.b), loc(kernel.loc),
+        c(c), t(t), request(request) {
     element = computeType(cast<RankedTensorType>(c.op->getResult(0).getType()).getElementType());
   }
   std::optional<KernelLaunch> emit();
@@ -54,10 +54,12 @@ private:
 };
 } // namespace
 
-// Rows of tiles are padded so that stores of neighbouring k's fall into other banks, and stay aligned for 16-byte reads.
+// Rows of tiles are padded so that stores of neighbouring k's fall into other banks, and stay aligned for 16-byte
+// reads.
 static constexpr int64_t padding = 4;
 
-void ContractionKernel::fill(Value tile, int64_t size, Value first, DimExpr extent, Value k0, bool alongK, Factor factor) {
+void ContractionKernel::fill(Value tile, int64_t size, Value first, DimExpr extent, Value k0, bool alongK,
+                             Factor factor) {
   int64_t elements = size * t.depth, threads = t.threads();
   for (int64_t done = 0; done < elements; done += threads) {
     Value e = f.add(kernel.thread, number(done));
@@ -73,13 +75,15 @@ void ContractionKernel::fill(Value tile, int64_t size, Value first, DimExpr exte
       Value condition = kernel.both(inside(major, extent, size), inside(depth, c.k, t.depth));
       f.setExtent(major, body.size(extent));
       f.setExtent(depth, body.size(c.k));
-      Scalar value = condition ? body.guarded(
-                                     condition, [&] { return factor(major, depth); }, [&] { return body.s.constant(element, 0); })
-                               : factor(major, depth);
+      Scalar value =
+          condition ? body.guarded(
+                          condition, [&] { return factor(major, depth); }, [&] { return body.s.constant(element, 0); })
+                    : factor(major, depth);
       kernel.storeShared(tile, f.add(f.mul(k, number(size + padding)), i), value.value, element);
     };
-    Value takesPart = done + threads <= elements ? Value()
-                                                 : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, e, number(elements)).getResult();
+    Value takesPart = done + threads <= elements
+                          ? Value()
+                          : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, e, number(elements)).getResult();
     kernel.when(takesPart, fillOne);
   }
 }
@@ -90,7 +94,9 @@ void ContractionKernel::epilogue(Value batch, Value rowTile, Value columnTile, V
   Value piece = f.add(f.mul(columnTile, number(t.columns / t.threadColumns)), threadColumn);
   auto columnCount = c.n.asConstant();
   bool wholePieces = columnCount && *columnCount % t.threadColumns == 0;
-  auto less = [&](Value x, Value y) { return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y).getResult(); };
+  auto less = [&](Value x, Value y) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y).getResult();
+  };
   auto store = [&](Value row, ArrayRef<Value> places, ArrayRef<Value> values) {
     SmallVector<std::tuple<unsigned, SmallVector<Value>, Scalar>> stores;
     for (auto [column, sum] : llvm::zip_equal(places, values)) {
@@ -100,7 +106,8 @@ void ContractionKernel::epilogue(Value batch, Value rowTile, Value columnTile, V
       for (unsigned r = 0; r < request.fusion.getNumResults(); ++r) {
         // The result's element that this one becomes; where the two have other shapes, by its number.
         Value root = domainRoot(body.result(r));
-        SmallVector<Value> index = root.getType() == c.op->getResult(0).getType() ? at : f.delinearize(linear, body.sizes(root));
+        SmallVector<Value> index =
+            root.getType() == c.op->getResult(0).getType() ? at : f.delinearize(linear, body.sizes(root));
         Scalar value = body.valueAt(root, index);
         stores.push_back({r, forwardIndex(body, root, body.result(r), index), value});
       }
@@ -152,20 +159,23 @@ std::optional<KernelLaunch> ContractionKernel::emit() {
   bool lhsAlongK = !matmul || !matmul.getTransposeLhs(), rhsAlongK = matmul && matmul.getTransposeRhs();
 
   SmallVector<Value> zeros(t.threadRows * t.threadColumns, body.s.constant(element, 0).value);
-  SmallVector<Value> sums = kernel.loopCarrying(
-      number(0), body.size(c.k), number(t.depth), zeros, [&](Value k0, ValueRange carried) {
+  SmallVector<Value> sums =
+      kernel.loopCarrying(number(0), body.size(c.k), number(t.depth), zeros, [&](Value k0, ValueRange carried) {
         fill(lhsTile, t.rows, firstRow, c.m, k0, lhsAlongK, [&](Value m, Value k) { return c.lhs(body, batch, m, k); });
-        fill(rhsTile, t.columns, firstColumn, c.n, k0, rhsAlongK, [&](Value n, Value k) { return c.rhs(body, batch, k, n); });
+        fill(rhsTile, t.columns, firstColumn, c.n, k0, rhsAlongK,
+             [&](Value n, Value k) { return c.rhs(body, batch, k, n); });
         kernel.barrier();
         SmallVector<Value> next(carried);
         for (int64_t k = 0; k < t.depth; ++k) {
           auto read = [&](Value from, int64_t size, Value which, int64_t n) {
             SmallVector<Value> values;
             for (int64_t i = 0; i < n; ++i)
-              values.push_back(kernel.loadShared(from, f.add(f.mul(which, number(n)), number(k * (size + padding) + i)), element));
+              values.push_back(
+                  kernel.loadShared(from, f.add(f.mul(which, number(n)), number(k * (size + padding) + i)), element));
             return values;
           };
-          SmallVector<Value> x = read(lhsTile, t.rows, threadRow, t.threadRows), y = read(rhsTile, t.columns, threadColumn, t.threadColumns);
+          SmallVector<Value> x = read(lhsTile, t.rows, threadRow, t.threadRows),
+                             y = read(rhsTile, t.columns, threadColumn, t.threadColumns);
           for (int64_t i = 0; i < t.threadRows; ++i)
             for (int64_t j = 0; j < t.threadColumns; ++j) {
               Value &sum = next[i * t.threadColumns + j];
@@ -182,9 +192,12 @@ std::optional<KernelLaunch> ContractionKernel::emit() {
 std::optional<LoweredFusion> lowerCudaContraction(CudaRequest request, const Contraction &contraction) {
   Tiling tiling{4, 4, 64, 64};
   auto rows = contraction.m.asConstant(), columns = contraction.n.asConstant();
-  if (rows && *rows <= 16) tiling = {1, 4, 16, 64};
-  else if (columns && *columns <= 16) tiling = {4, 1, 64, 16};
-  else if (rows && columns && *rows * *columns <= 128 * 128) tiling = {2, 2, 32, 32};
+  if (rows && *rows <= 16)
+    tiling = {1, 4, 16, 64};
+  else if (columns && *columns <= 16)
+    tiling = {4, 1, 64, 16};
+  else if (rows && columns && *rows * *columns <= 128 * 128)
+    tiling = {2, 2, 32, 32};
   auto launch = ContractionKernel(request, contraction, tiling).emit();
   if (!launch) return std::nullopt;
   LoweredFusion lowered;

@@ -18,14 +18,16 @@ static Type memoryType(Type element) {
 }
 
 CudaKernel::CudaKernel(CudaRequest request, StringRef name, int64_t threads)
-    : b(request.module.getContext()), loc(request.fusion->getLoc()), fusion(request.fusion), body(b, loc, fusion, *this),
-      threads(threads), module(request.module), narrow(request.narrow) {
+    : b(request.module.getContext()), loc(request.fusion->getLoc()), fusion(request.fusion),
+      body(b, loc, fusion, *this), threads(threads), module(request.module), narrow(request.narrow) {
   b.setInsertionPointToEnd(module.getBody());
   function = func::FuncOp::create(b, loc, name, b.getFunctionType({}, {}));
   function->setAttr("nvvm.kernel", b.getUnitAttr());
   function->setAttr("nvvm.reqntid", b.getDenseI32ArrayAttr({int32_t(threads), 1, 1}));
   b.setInsertionPointToEnd(function.addEntryBlock());
-  auto special = [&](Value number) { return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), number).getResult(); };
+  auto special = [&](Value number) {
+    return arith::IndexCastUIOp::create(b, loc, b.getIndexType(), number).getResult();
+  };
   thread = special(NVVM::ThreadIdXOp::create(b, loc, b.getI32Type()));
   block = special(NVVM::BlockIdXOp::create(b, loc, b.getI32Type()));
   entryEnd = arith::ConstantIndexOp::create(b, loc, 0);
@@ -38,11 +40,13 @@ Value CudaKernel::pointer(KernelBuffer buffer) {
   for (auto [i, known] : llvm::enumerate(buffers))
     if (known.kind == buffer.kind && known.index == buffer.index) return function.getArgument(i);
   buffers.push_back(buffer);
-  return function.getBody().front().insertArgument(buffers.size() - 1, LLVM::LLVMPointerType::get(b.getContext(), globalSpace), loc);
+  return function.getBody().front().insertArgument(buffers.size() - 1,
+                                                   LLVM::LLVMPointerType::get(b.getContext(), globalSpace), loc);
 }
 
 Value CudaKernel::sizeArgument(graph::DimExpr expr) {
-  graph::DimRange range = graph::rangeOf(expr, [&](StringRef name) { return graph::symbolRange(fusion.getOperation(), name); });
+  graph::DimRange range =
+      graph::rangeOf(expr, [&](StringRef name) { return graph::symbolRange(fusion.getOperation(), name); });
   bool fits = range.min > INT32_MIN && range.max < narrowLimit;
   tooWide |= narrow && !fits;
   bool asI32 = narrow && fits;
@@ -69,10 +73,12 @@ Value CudaKernel::address(Value base, Value linear, Type unit, unsigned space, i
     // An index of the machine is negative only where a constant offset is taken away from it.
     Value variable = body.indices.materialize(form);
     Value number = arith::IndexCastOp::create(b, loc, narrow ? b.getI32Type() : b.getI64Type(), variable);
-    at = LLVM::GEPOp::create(b, loc, pointer, unit, at, ArrayRef<LLVM::GEPArg>{number}, offset < 0 ? LLVM::GEPNoWrapFlags::none : flags);
+    at = LLVM::GEPOp::create(b, loc, pointer, unit, at, ArrayRef<LLVM::GEPArg>{number},
+                             offset < 0 ? LLVM::GEPNoWrapFlags::none : flags);
   }
   if (folds && offset != 0)
-    at = LLVM::GEPOp::create(b, loc, pointer, unit, at, ArrayRef<LLVM::GEPArg>{int32_t(offset)}, offset < 0 ? LLVM::GEPNoWrapFlags::none : flags);
+    at = LLVM::GEPOp::create(b, loc, pointer, unit, at, ArrayRef<LLVM::GEPArg>{int32_t(offset)},
+                             offset < 0 ? LLVM::GEPNoWrapFlags::none : flags);
   return at;
 }
 
@@ -88,19 +94,24 @@ Value CudaKernel::loadAt(Value base, Value linear, Type element, unsigned space)
 }
 void CudaKernel::storeAt(Value base, Value linear, Value value, Type element, unsigned space) {
   Type unit = memoryType(element);
-  if (element.isInteger(1)) value = arith::ExtUIOp::create(b, loc, unit, value);
-  else if (isa<FloatType>(element) && isa<IntegerType>(unit)) value = arith::BitcastOp::create(b, loc, unit, value);
+  if (element.isInteger(1))
+    value = arith::ExtUIOp::create(b, loc, unit, value);
+  else if (isa<FloatType>(element) && isa<IntegerType>(unit))
+    value = arith::BitcastOp::create(b, loc, unit, value);
   int64_t alignment;
   Value at = address(base, linear, unit, space, alignment);
   LLVM::StoreOp::create(b, loc, value, at, alignment);
 }
 
-Value CudaKernel::load(KernelBuffer buffer, Value linear, Type element) { return loadAt(pointer(buffer), linear, element, globalSpace); }
+Value CudaKernel::load(KernelBuffer buffer, Value linear, Type element) {
+  return loadAt(pointer(buffer), linear, element, globalSpace);
+}
 void CudaKernel::store(KernelBuffer buffer, Value linear, Value value, Type element) {
   storeAt(pointer(buffer), linear, value, element, globalSpace);
 }
 Value CudaKernel::loadInput(OpBuilder &, Location, unsigned input, Value linear, Type element) {
-  return load({KernelBuffer::Input, input}, linear, element);
+  auto read = [&] { return load({KernelBuffer::Input, input}, linear, element); };
+  return onLoad ? onLoad(linear, element, read) : read();
 }
 void CudaKernel::storeResult(OpBuilder &, Location, unsigned result, Value linear, Value value, Type element) {
   store({KernelBuffer::Result, result}, linear, value, element);
@@ -123,8 +134,8 @@ Value CudaKernel::loadConstant(OpBuilder &, Location, graph::ConstantOp constant
     OpBuilder top(module.getBody(), module.getBody()->begin());
     std::string name = (function.getName() + "_constant" + llvm::Twine(constants.size())).str();
     auto type = LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size());
-    auto global = LLVM::GlobalOp::create(top, loc, type, /*isConstant=*/true, LLVM::Linkage::Private, name, top.getStringAttr(bytes),
-                                         cudaBufferAlignment, globalSpace);
+    auto global = LLVM::GlobalOp::create(top, loc, type, /*isConstant=*/true, LLVM::Linkage::Private, name,
+                                         top.getStringAttr(bytes), cudaBufferAlignment, globalSpace);
     globals.push_back(global);
     OpBuilder entry(entryEnd);
     base = LLVM::AddressOfOp::create(entry, loc, LLVM::LLVMPointerType::get(b.getContext(), globalSpace), name);
@@ -149,8 +160,12 @@ Value CudaKernel::sharedArray(Type element, int64_t count) {
   OpBuilder entry(entryEnd);
   return LLVM::AddressOfOp::create(entry, loc, LLVM::LLVMPointerType::get(b.getContext(), sharedSpace), name);
 }
-Value CudaKernel::loadShared(Value array, Value linear, Type element) { return loadAt(array, linear, element, sharedSpace); }
-void CudaKernel::storeShared(Value array, Value linear, Value value, Type element) { storeAt(array, linear, value, element, sharedSpace); }
+Value CudaKernel::loadShared(Value array, Value linear, Type element) {
+  return loadAt(array, linear, element, sharedSpace);
+}
+void CudaKernel::storeShared(Value array, Value linear, Value value, Type element) {
+  storeAt(array, linear, value, element, sharedSpace);
+}
 
 void CudaKernel::barrier() { NVVM::BarrierOp::create(b, loc); }
 
@@ -159,10 +174,12 @@ Value CudaKernel::exchange(Value value, int64_t laneMask) {
   unsigned width = type.getIntOrFloatBitWidth();
   auto constant = [&](int64_t number) { return arith::ConstantIntOp::create(b, loc, number, 32).getResult(); };
   auto move = [&](Value word) {
-    return NVVM::ShflOp::create(b, loc, i32, constant(-1), word, constant(laneMask), constant(31), NVVM::ShflKind::bfly, UnitAttr())
+    return NVVM::ShflOp::create(b, loc, i32, constant(-1), word, constant(laneMask), constant(31), NVVM::ShflKind::bfly,
+                                UnitAttr())
         ->getResult(0);
   };
-  Value bits = isa<FloatType>(type) ? arith::BitcastOp::create(b, loc, b.getIntegerType(width), value).getResult() : value;
+  Value bits =
+      isa<FloatType>(type) ? arith::BitcastOp::create(b, loc, b.getIntegerType(width), value).getResult() : value;
   if (width == 64) {
     Value shift = arith::ConstantIntOp::create(b, loc, 32, 64);
     Value low = move(arith::TruncIOp::create(b, loc, i32, bits));
@@ -195,8 +212,10 @@ SmallVector<Value> CudaKernel::loopCarrying(Value lower, Value upper, Value step
                                             function_ref<SmallVector<Value>(Value, ValueRange)> emit, Value extent) {
   auto op = scf::ForOp::create(b, loc, lower, upper, step, initial);
   OpBuilder::InsertionGuard guard(b);
-  if (initial.empty()) b.setInsertionPoint(op.getBody()->getTerminator());
-  else b.setInsertionPointToStart(op.getBody());
+  if (initial.empty())
+    b.setInsertionPoint(op.getBody()->getTerminator());
+  else
+    b.setInsertionPointToStart(op.getBody());
   Value i = op.getInductionVar();
   body.indices.setExtent(i, extent ? extent : upper);
   SmallVector<Value> next = emit(i, op.getRegionIterArgs());
@@ -265,7 +284,8 @@ KernelLaunch CudaKernel::finish() {
     });
     if (isShared) continue;
     function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), b.getUnitAttr());
-    if (buffer.kind == KernelBuffer::Input) function.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(), b.getUnitAttr());
+    if (buffer.kind == KernelBuffer::Input)
+      function.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(), b.getUnitAttr());
   }
   KernelLaunch launch;
   launch.kernel = function.getName().str();

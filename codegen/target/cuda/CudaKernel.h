@@ -4,11 +4,11 @@
 //
 //   func.func @name(%buffer: !llvm.ptr<1>..., %size: i32 or i64...) attributes {nvvm.kernel, nvvm.reqntid}
 //
-// Blocks are one-dimensional. A buffer or size becomes a parameter when it is first asked for. `index` is 32 bits wide in a
-// narrow kernel: every element count is then known to be below narrowLimit.
+// Blocks are one-dimensional. A buffer or size becomes a parameter when it is first asked for. `index` is 32 bits wide
+// in a narrow kernel: every element count is then known to be below narrowLimit.
 //
-// Neighbouring elements are addressed as one base and constant offsets, and every access carries the alignment that follows
-// from its index form; LLVM's load-store vectoriser makes 16-byte accesses of that.
+// Neighbouring elements are addressed as one base and constant offsets, and every access carries the alignment that
+// follows from its index form; LLVM's load-store vectoriser makes 16-byte accesses of that.
 #ifndef STATOR_CODEGEN_TARGET_CUDA_CUDAKERNEL_H
 #define STATOR_CODEGEN_TARGET_CUDA_CUDAKERNEL_H
 
@@ -16,6 +16,7 @@
 #include "codegen/target/Target.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include <functional>
 
 namespace stator::codegen {
 
@@ -38,7 +39,8 @@ public:
   CudaKernel(CudaRequest request, llvm::StringRef name, int64_t threads);
   ~CudaKernel() override;
 
-  mlir::Value loadInput(mlir::OpBuilder &, mlir::Location, unsigned input, mlir::Value linear, mlir::Type element) override;
+  mlir::Value loadInput(mlir::OpBuilder &, mlir::Location, unsigned input, mlir::Value linear,
+                        mlir::Type element) override;
   void storeResult(mlir::OpBuilder &, mlir::Location, unsigned result, mlir::Value linear, mlir::Value value,
                    mlir::Type element) override;
   mlir::Value loadConstant(mlir::OpBuilder &, mlir::Location, graph::ConstantOp constant, mlir::Value linear,
@@ -63,7 +65,8 @@ public:
             mlir::Value extent = {});
   llvm::SmallVector<mlir::Value>
   loopCarrying(mlir::Value lower, mlir::Value upper, mlir::Value step, mlir::ValueRange initial,
-               llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> emit, mlir::Value extent = {});
+               llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> emit,
+               mlir::Value extent = {});
   /// if (condition) emit(); else otherwise(). A null condition is true.
   void when(mlir::Value condition, llvm::function_ref<void()> emit, llvm::function_ref<void()> otherwise = {});
   /// a < c as an i1, null where it is known to hold.
@@ -98,6 +101,8 @@ public:
   graph::FusionOp fusion;
   BodyEmitter body;
   const int64_t threads;
+  /// Where set, answers the body's reads of inputs; `load` emits the read from memory.
+  std::function<mlir::Value(mlir::Value linear, mlir::Type element, llvm::function_ref<mlir::Value()> load)> onLoad;
   mlir::Value thread, block; // index
 
 private:

@@ -9,7 +9,8 @@ using namespace mlir;
 namespace stator::codegen {
 
 CudaTarget::CudaTarget(MLIRContext *context, const CudaOptions &options) : options(options) {
-  context->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, math::MathDialect, scf::SCFDialect>();
+  context->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, NVVM::NVVMDialect, math::MathDialect,
+                       scf::SCFDialect>();
   narrow = ModuleOp::create(UnknownLoc::get(context));
   wide = ModuleOp::create(UnknownLoc::get(context));
 }
@@ -25,15 +26,19 @@ static bool fitsNarrow(graph::FusionOp fusion) {
     auto symbols = [&](StringRef name) { return graph::symbolRange(fusion.getOperation(), name); };
     if (!count || !fits(graph::rangeOf(count, symbols).max)) return false;
     // A tensor without elements may have large dimensions.
-    return llvm::all_of(graph::dimsOf(tensor), [&](graph::DimExpr dim) { return fits(graph::rangeOf(dim, symbols).max); });
+    return llvm::all_of(graph::dimsOf(tensor),
+                        [&](graph::DimExpr dim) { return fits(graph::rangeOf(dim, symbols).max); });
   };
   if (!llvm::all_of(fusion->getOperandTypes(), small) || !llvm::all_of(fusion->getResultTypes(), small)) return false;
   for (Operation &op : fusion.getBody().front()) {
     if (!llvm::all_of(op.getResultTypes(), small)) return false;
     if (isa<graph::ConstantOp>(op)) continue;
     for (NamedAttribute attribute : op.getAttrs()) {
-      if (auto number = dyn_cast<IntegerAttr>(attribute.getValue()); number && number.getValue().getSignificantBits() > 29) return false;
-      if (auto list = dyn_cast<DenseI64ArrayAttr>(attribute.getValue()); list && !llvm::all_of(list.asArrayRef(), fits)) return false;
+      if (auto number = dyn_cast<IntegerAttr>(attribute.getValue());
+          number && number.getValue().getSignificantBits() > 29)
+        return false;
+      if (auto list = dyn_cast<DenseI64ArrayAttr>(attribute.getValue()); list && !llvm::all_of(list.asArrayRef(), fits))
+        return false;
     }
   }
   return true;
@@ -50,6 +55,7 @@ static std::optional<LoweredFusion> lowerIn(CudaRequest request) {
   if (!lowered) lowered = lowerCudaIterations(request);
   if (!lowered)
     if (auto contraction = contractionOf(request.fusion)) lowered = lowerCudaContraction(request, *contraction);
+  if (!lowered) lowered = lowerCudaTranspose(request);
   if (!lowered) lowered = lowerCudaPointwise(request);
   return lowered;
 }

@@ -23,7 +23,8 @@ using namespace mlir;
 
 namespace stator::codegen {
 
-static std::unique_ptr<llvm::TargetMachine> targetMachine(const CudaArchitecture &architecture, bool fastMath, std::string &error) {
+static std::unique_ptr<llvm::TargetMachine> targetMachine(const CudaArchitecture &architecture, bool fastMath,
+                                                          std::string &error) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeNVPTXTargetInfo();
@@ -36,8 +37,9 @@ static std::unique_ptr<llvm::TargetMachine> targetMachine(const CudaArchitecture
   if (!target) return nullptr;
   llvm::TargetOptions options;
   options.AllowFPOpFusion = fastMath ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
-  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      triple, architecture.name, "+ptx" + std::to_string(architecture.ptx), options, std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, architecture.name, "+ptx" + std::to_string(architecture.ptx), options,
+                                  std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
 FailureOr<std::unique_ptr<llvm::Module>> translateKernels(ModuleOp narrow, ModuleOp wide, llvm::LLVMContext &context) {
@@ -53,8 +55,10 @@ FailureOr<std::unique_ptr<llvm::Module>> translateKernels(ModuleOp narrow, Modul
     if (failed(lowerToLLVMDialect(module, bits))) return failure();
     std::unique_ptr<llvm::Module> part = translateModuleToLLVMIR(module, context, "stator");
     if (!part) return module.emitError("translation to LLVM IR failed");
-    if (!all) all = std::move(part);
-    else if (llvm::Linker::linkModules(*all, std::move(part))) return module.emitError("two kernels have one name");
+    if (!all)
+      all = std::move(part);
+    else if (llvm::Linker::linkModules(*all, std::move(part)))
+      return module.emitError("two kernels have one name");
   }
   return all;
 }
@@ -83,8 +87,10 @@ static LogicalResult linkLibdevice(ModuleOp at, llvm::Module &module, StringRef 
     if (function.isDeclaration() && function.getName().starts_with("__nv_") && !needed) needed = &function;
   if (!needed) return success();
   if (path.empty())
-    return at.emitError("kernels call ") << needed->getName() << " of NVIDIA's libdevice, which was not found: install the CUDA toolkit or the "
-                                            "Python wheel nvidia-nvvm, or name the toolkit's folder";
+    return at.emitError("kernels call ")
+           << needed->getName()
+           << " of NVIDIA's libdevice, which was not found: install the CUDA toolkit or the "
+              "Python wheel nvidia-nvvm, or name the toolkit's folder";
   auto buffer = llvm::MemoryBuffer::getFile(path, false, false);
   if (!buffer) return at.emitError("cannot read ") << path << ": " << buffer.getError().message();
   auto library = llvm::getOwningLazyBitcodeModule(std::move(*buffer), module.getContext());
@@ -97,12 +103,13 @@ static LogicalResult linkLibdevice(ModuleOp at, llvm::Module &module, StringRef 
   if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
     return at.emitError("cannot link ") << path;
   for (llvm::Function &function : module)
-    if (!function.isDeclaration() && !before.contains(function.getName())) function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    if (!function.isDeclaration() && !before.contains(function.getName()))
+      function.setLinkage(llvm::GlobalValue::InternalLinkage);
   return success();
 }
 
-FailureOr<std::string> emitPtx(ModuleOp at, const llvm::Module &kernels, const CudaArchitecture &architecture, StringRef libdevice,
-                               bool fastMath) {
+FailureOr<std::string> emitPtx(ModuleOp at, const llvm::Module &kernels, const CudaArchitecture &architecture,
+                               StringRef libdevice, bool fastMath) {
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine = targetMachine(architecture, fastMath, error);
   if (!machine) return at.emitError("no code for ") << architecture.name << ": " << error;
@@ -124,10 +131,12 @@ FailureOr<std::string> emitPtx(ModuleOp at, const llvm::Module &kernels, const C
   return std::string(text.begin(), text.end());
 }
 
-FailureOr<std::string> assemble(StringRef ptxas, StringRef ptx, StringRef architecture, ArrayRef<StringRef> flags, std::string &messages) {
+FailureOr<std::string> assemble(StringRef ptxas, StringRef ptx, StringRef architecture, ArrayRef<StringRef> flags,
+                                std::string &messages) {
   llvm::SmallString<64> source, binary, output;
   int file;
-  if (llvm::sys::fs::createTemporaryFile("stator", "ptx", file, source) || llvm::sys::fs::createTemporaryFile("stator", "cubin", binary) ||
+  if (llvm::sys::fs::createTemporaryFile("stator", "ptx", file, source) ||
+      llvm::sys::fs::createTemporaryFile("stator", "cubin", binary) ||
       llvm::sys::fs::createTemporaryFile("stator", "txt", output)) {
     messages = "cannot create a temporary file";
     return failure();

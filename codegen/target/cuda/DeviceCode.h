@@ -24,12 +24,13 @@ struct CudaOptions {
 };
 
 /// The LLVM module of kernels in `narrow` (32-bit index) and `wide` (64-bit index); both are consumed.
-mlir::FailureOr<std::unique_ptr<llvm::Module>> translateKernels(mlir::ModuleOp narrow, mlir::ModuleOp wide, llvm::LLVMContext &context);
+mlir::FailureOr<std::unique_ptr<llvm::Module>> translateKernels(mlir::ModuleOp narrow, mlir::ModuleOp wide,
+                                                                llvm::LLVMContext &context);
 
-/// PTX text. `libdevice` is the path of NVIDIA's bitcode, read only where a kernel calls it; that is then an error at `at`
-/// where the path is empty.
-mlir::FailureOr<std::string> emitPtx(mlir::ModuleOp at, const llvm::Module &kernels, const CudaArchitecture &architecture,
-                                     llvm::StringRef libdevice, bool fastMath);
+/// PTX text. `libdevice` is the path of NVIDIA's bitcode, read only where a kernel calls it; that is then an error at
+/// `at` where the path is empty.
+mlir::FailureOr<std::string> emitPtx(mlir::ModuleOp at, const llvm::Module &kernels,
+                                     const CudaArchitecture &architecture, llvm::StringRef libdevice, bool fastMath);
 
 /// Runs ptxas. Failure is left to the caller, who has PTX anyway: `messages` says what was wrong.
 mlir::FailureOr<std::string> assemble(llvm::StringRef ptxas, llvm::StringRef ptx, llvm::StringRef architecture,

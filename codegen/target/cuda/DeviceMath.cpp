@@ -13,9 +13,10 @@ namespace stator::codegen {
 static StringRef deviceName(Operation *op) {
   return llvm::StringSwitch<StringRef>(op->getName().getStringRef())
       .Case("arith.remf", "fmod")
-      .Cases({"math.acos", "math.acosh", "math.asin", "math.asinh", "math.atan", "math.atan2", "math.atanh", "math.cbrt", "math.cos",
-              "math.cosh", "math.erf", "math.erfc", "math.exp", "math.exp2", "math.expm1", "math.log", "math.log10", "math.log1p",
-              "math.log2", "math.sin", "math.sinh", "math.tan", "math.tanh"},
+      .Cases({"math.acos",  "math.acosh", "math.asin",  "math.asinh", "math.atan",  "math.atan2",
+              "math.atanh", "math.cbrt",  "math.cos",   "math.cosh",  "math.erf",   "math.erfc",
+              "math.exp",   "math.exp2",  "math.expm1", "math.log",   "math.log10", "math.log1p",
+              "math.log2",  "math.sin",   "math.sinh",  "math.tan",   "math.tanh"},
              op->getName().stripDialect())
       .Case("math.powf", "pow")
       .Default("");
@@ -32,7 +33,8 @@ void callDeviceMath(ModuleOp module) {
     OpBuilder b(op);
     if (!module.lookupSymbol(name)) {
       OpBuilder top(module.getBody(), module.getBody()->begin());
-      auto declaration = func::FuncOp::create(top, op->getLoc(), name, top.getFunctionType(op->getOperandTypes(), type));
+      auto declaration =
+          func::FuncOp::create(top, op->getLoc(), name, top.getFunctionType(op->getOperandTypes(), type));
       declaration.setPrivate();
     }
     auto call = func::CallOp::create(b, op->getLoc(), name, type, op->getOperands());

@@ -15,7 +15,8 @@ GridStride gridStride(CudaRequest request, DimExpr count, int64_t threads) {
   constexpr int64_t mostBlocks = int64_t(1) << 20;
   MLIRContext *context = count.getContext();
   DimExpr blocks = DimExpr::ceilDiv(count, DimExpr::constant(context, threads));
-  graph::DimRange range = graph::rangeOf(count, [&](StringRef name) { return graph::symbolRange(request.fusion, name); });
+  graph::DimRange range =
+      graph::rangeOf(count, [&](StringRef name) { return graph::symbolRange(request.fusion, name); });
   bool loops = range.max / threads >= mostBlocks;
   if (loops) blocks = DimExpr::min(blocks, DimExpr::constant(context, mostBlocks));
   return {blocks, loops};
@@ -40,7 +41,8 @@ struct PointwisePlan {
 } // namespace
 
 /// Emits the body once at an opaque index and looks at what it reads.
-static std::optional<PointwisePlan> planPointwise(CudaRequest request, ArrayRef<DimExpr> dims, ArrayRef<unsigned> results) {
+static std::optional<PointwisePlan> planPointwise(CudaRequest request, ArrayRef<DimExpr> dims,
+                                                  ArrayRef<unsigned> results) {
   CudaKernel probe(request, request.name, threadsPerBlock);
   IndexForms &forms = probe.body.indices;
   SmallVector<Value> at, sizes;
@@ -136,21 +138,21 @@ static std::optional<KernelLaunch> emitPointwise(CudaRequest request, const std:
     if (DimExpr::mul(pieces, widthExpr) == count) return emitAt(places);
     Value whole = arith::CmpIOp::create(kernel.b, kernel.loc, arith::CmpIPredicate::slt, places.back(), total);
     kernel.when(
-        whole,
-        [&] { emitAt(places); },
+        whole, [&] { emitAt(places); },
         [&] { kernel.loop(first, total, f.constant(1), [&](Value i) { emitAt({i}); }); });
   };
   if (!grid.loops) {
     Value piece = kernel.globalThread(pieceCount);
     auto known = pieces.asConstant();
-    Value inside = known && *known % threadsPerBlock == 0
-                       ? Value()
-                       : arith::CmpIOp::create(kernel.b, kernel.loc, arith::CmpIPredicate::slt, piece, pieceCount).getResult();
+    Value inside =
+        known && *known % threadsPerBlock == 0
+            ? Value()
+            : arith::CmpIOp::create(kernel.b, kernel.loc, arith::CmpIPredicate::slt, piece, pieceCount).getResult();
     kernel.when(inside, [&] { emitPiece(piece); });
   } else {
-    Value start = arith::AddIOp::create(kernel.b, kernel.loc,
-                                        arith::MulIOp::create(kernel.b, kernel.loc, kernel.block, f.constant(threadsPerBlock)),
-                                        kernel.thread);
+    Value start = arith::AddIOp::create(
+        kernel.b, kernel.loc, arith::MulIOp::create(kernel.b, kernel.loc, kernel.block, f.constant(threadsPerBlock)),
+        kernel.thread);
     Value blocks = arith::IndexCastUIOp::create(kernel.b, kernel.loc, kernel.b.getIndexType(),
                                                 NVVM::GridDimXOp::create(kernel.b, kernel.loc, kernel.b.getI32Type()));
     Value step = arith::MulIOp::create(kernel.b, kernel.loc, blocks, f.constant(threadsPerBlock));
@@ -168,8 +170,10 @@ std::optional<LoweredFusion> lowerCudaPointwise(CudaRequest request) {
   for (auto [i, value] : llvm::enumerate(results)) {
     SmallVector<DimExpr> dims = graph::dimsOf(value.getType());
     auto *group = llvm::find_if(groups, [&](auto &g) { return g.first == dims; });
-    if (group == groups.end()) groups.push_back({dims, {unsigned(i)}});
-    else group->second.push_back(i);
+    if (group == groups.end())
+      groups.push_back({dims, {unsigned(i)}});
+    else
+      group->second.push_back(i);
   }
   for (auto [i, group] : llvm::enumerate(groups)) {
     std::string name = i ? request.name + "_" + std::to_string(i) : request.name;

@@ -24,12 +24,14 @@ SmallVector<Value> RowGroup::combine(Accumulators &acc, SmallVector<Value> own) 
   };
   exchangeAll(std::min(size, lanesPerWarp));
   if (size <= lanesPerWarp) return own;
-  // One value for each warp goes through shared memory; then each warp has the values of its group's warps in its lanes.
+  // One value for each warp goes through shared memory; then each warp has the values of its group's warps in its
+  // lanes.
   int64_t warps = size / lanesPerWarp;
   SmallVector<Type> types(acc.types());
   SmallVector<Value> arrays;
   for (Type type : types) arrays.push_back(kernel.sharedArray(type, kernel.threads / lanesPerWarp));
-  Value lane = f.mod(kernel.thread, f.constant(lanesPerWarp)), warp = f.floorDiv(kernel.thread, f.constant(lanesPerWarp));
+  Value lane = f.mod(kernel.thread, f.constant(lanesPerWarp)),
+        warp = f.floorDiv(kernel.thread, f.constant(lanesPerWarp));
   Value first = arith::CmpIOp::create(kernel.b, kernel.loc, arith::CmpIPredicate::eq, lane, f.constant(0));
   kernel.when(first, [&] {
     for (auto [array, value, type] : llvm::zip_equal(arrays, own, types)) kernel.storeShared(array, warp, value, type);
@@ -56,7 +58,8 @@ int64_t rowWidth(CudaRequest request, const FusionShape &shape) {
   return width;
 }
 
-/// Calls emit with the places of each of the thread's pieces, and the condition under which they are its own (null: always).
+/// Calls emit with the places of each of the thread's pieces, and the condition under which they are its own (null:
+/// always).
 static SmallVector<Value> walkRow(RowGroup &group, const RowWalk &walk, ValueRange initial,
                                   function_ref<SmallVector<Value>(ArrayRef<Value>, Value, ValueRange)> emit) {
   CudaKernel &kernel = group.kernel;
@@ -76,7 +79,8 @@ static SmallVector<Value> walkRow(RowGroup &group, const RowWalk &walk, ValueRan
   for (int64_t k = 0; k < *walk.unrolled; ++k) {
     Value piece = f.add(group.member, f.constant(k * group.size)), inside = kernel.below(piece, count);
     // Threads beyond the end read the last piece, and what they find counts for nothing.
-    if (inside) piece = kernel.opaque(arith::MinSIOp::create(kernel.b, kernel.loc, piece, f.sub(count, f.constant(1))), count);
+    if (inside)
+      piece = kernel.opaque(arith::MinSIOp::create(kernel.b, kernel.loc, piece, f.sub(count, f.constant(1))), count);
     carried = emit(placesOf(piece), inside, carried);
   }
   return carried;
@@ -95,8 +99,8 @@ SmallVector<Value> accumulateRow(RowGroup &group, const RowWalk &walk, Accumulat
   });
 }
 
-void storeResultsAt(CudaKernel &kernel, const FusionShape &shape, const Coordinates &at, ArrayRef<Value> places, bool full,
-                    Value condition) {
+void storeResultsAt(CudaKernel &kernel, const FusionShape &shape, const Coordinates &at, ArrayRef<Value> places,
+                    bool full, Value condition) {
   BodyEmitter &body = kernel.body;
   SmallVector<std::tuple<unsigned, SmallVector<Value>, Scalar>> stores;
   for (auto [r, isFull] : llvm::enumerate(shape.fullDomain)) {

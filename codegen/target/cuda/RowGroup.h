@@ -35,15 +35,17 @@ struct RowWalk {
 int64_t rowWidth(CudaRequest request, const FusionShape &shape);
 
 /// acc's reductions over the part of the row that the thread walks.
-llvm::SmallVector<mlir::Value> accumulateRow(RowGroup &group, const RowWalk &walk, Accumulators &acc, const Coordinates &at);
+llvm::SmallVector<mlir::Value> accumulateRow(RowGroup &group, const RowWalk &walk, Accumulators &acc,
+                                             const Coordinates &at);
 /// The full-domain results of the thread's part; stores where `inRange` (null: always).
-void storeRow(RowGroup &group, const RowWalk &walk, const FusionShape &shape, const Coordinates &at, mlir::Value inRange);
+void storeRow(RowGroup &group, const RowWalk &walk, const FusionShape &shape, const Coordinates &at,
+              mlir::Value inRange);
 /// The row results, by the threads for which `condition` holds.
 void storeRowResults(CudaKernel &kernel, const FusionShape &shape, const Coordinates &at, mlir::Value condition);
 
 /// The elements of full (or row) results at the places j, then their stores where `condition` holds.
-void storeResultsAt(CudaKernel &kernel, const FusionShape &shape, const Coordinates &at, llvm::ArrayRef<mlir::Value> places,
-                    bool full, mlir::Value condition);
+void storeResultsAt(CudaKernel &kernel, const FusionShape &shape, const Coordinates &at,
+                    llvm::ArrayRef<mlir::Value> places, bool full, mlir::Value condition);
 
 } // namespace stator::codegen
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Row reductions. A row of constant length is unrolled over its threads: each thread's elements, and what was computed from
-// them, are then values of straight-line code, which BodyEmitter finds again in later levels and in the results, so memory
-// is read once. Longer rows, and rows of symbolic length, are read once for each level.
+// Row reductions. A row of constant length is unrolled over its threads: each thread's elements, and what was computed
+// from them, are then values of straight-line code, which BodyEmitter finds again in later levels and in the results,
+// so memory is read once. Longer rows, and rows of symbolic length, are read once for each level.
 #include "codegen/target/cuda/RowGroup.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/Support/MathExtras.h"
@@ -26,13 +26,15 @@ static RowPlan planRows(CudaRequest request, const FusionShape &shape) {
   plan.walk.length = shape.reduced;
   plan.walk.width = rowWidth(request, shape);
   if (auto length = shape.reduced.asConstant()) {
-    int64_t pieces = llvm::divideCeil(*length, plan.walk.width), each = std::max<int64_t>(1, mostElements / plan.walk.width);
+    int64_t pieces = llvm::divideCeil(*length, plan.walk.width),
+            each = std::max<int64_t>(1, mostElements / plan.walk.width);
     // Within a warp the threads are as many as there are pieces; beyond, each takes several.
     plan.group = std::min<int64_t>(lanesPerWarp, llvm::PowerOf2Ceil(std::max<int64_t>(pieces, 1)));
     while (plan.group < mostThreads && plan.group * each < pieces) plan.group *= 2;
     if (plan.group * each >= pieces) plan.walk.unrolled = llvm::divideCeil(pieces, plan.group);
   } else {
-    graph::DimRange range = graph::rangeOf(shape.reduced, [&](StringRef name) { return graph::symbolRange(request.fusion, name); });
+    graph::DimRange range =
+        graph::rangeOf(shape.reduced, [&](StringRef name) { return graph::symbolRange(request.fusion, name); });
     plan.group = range.max <= 1024 ? lanesPerWarp : 256;
   }
   plan.threads = std::max(plan.group, ordinaryThreads);
@@ -66,7 +68,10 @@ std::optional<LoweredFusion> lowerCudaRows(CudaRequest request, const FusionShap
   }
   storeRow(group, plan.walk, shape, at, inRange);
   if (llvm::is_contained(shape.fullDomain, false)) {
-    Value first = plan.group == 1 ? Value() : arith::CmpIOp::create(kernel.b, kernel.loc, arith::CmpIPredicate::eq, group.member, f.constant(0)).getResult();
+    Value first = plan.group == 1 ? Value()
+                                  : arith::CmpIOp::create(kernel.b, kernel.loc, arith::CmpIPredicate::eq, group.member,
+                                                          f.constant(0))
+                                        .getResult();
     storeRowResults(kernel, shape, at, kernel.both(inRange, first));
   }
   auto launch = finishLaunch(kernel, blocks);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Few rows with many elements. Each level takes two launches: blocks reduce chunks to partial accumulators, then a block for
-// each row combines them. Full-domain results are a last launch. Chunks depend on the sizes only.
+// Few rows with many elements. Each level takes two launches: blocks reduce chunks to partial accumulators, then a
+// block for each row combines them. Full-domain results are a last launch. Chunks depend on the sizes only.
 #include "codegen/target/cuda/RowGroup.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -14,7 +14,8 @@ static constexpr int64_t threadsPerBlock = 256, chunkElements = 8192, mostRows =
 
 std::optional<LoweredFusion> lowerCudaSplit(CudaRequest request, const FusionShape &shape) {
   auto rows = shape.rows.asConstant(), reduced = shape.reduced.asConstant();
-  if (!shape.inner.isConstant(1) || !rows || !reduced || *rows >= mostRows || *reduced < 4 * chunkElements) return std::nullopt;
+  if (!shape.inner.isConstant(1) || !rows || !reduced || *rows >= mostRows || *reduced < 4 * chunkElements)
+    return std::nullopt;
   MLIRContext *context = request.fusion.getContext();
   auto constant = [&](int64_t value) { return DimExpr::constant(context, value); };
   int64_t chunks = llvm::divideCeil(*reduced, chunkElements), width = rowWidth(request, shape);
@@ -39,17 +40,22 @@ std::optional<LoweredFusion> lowerCudaSplit(CudaRequest request, const FusionSha
   bool bad = false;
   auto finish = [&](CudaKernel &kernel, int64_t blocks) {
     auto launch = finishLaunch(kernel, constant(blocks));
-    if (launch) lowered.launches.push_back(*launch);
-    else bad = true;
+    if (launch)
+      lowered.launches.push_back(*launch);
+    else
+      bad = true;
   };
-  /// One block for each (row, chunk): emit with the pieces of the chunk as a loop's bounds, in units of `width` elements.
-  auto overChunks = [&](const std::string &name, function_ref<void(CudaKernel &, Coordinates &, Value, Value, Value)> emit, size_t level) {
+  /// One block for each (row, chunk): emit with the pieces of the chunk as a loop's bounds, in units of `width`
+  /// elements.
+  auto overChunks = [&](const std::string &name,
+                        function_ref<void(CudaKernel &, Coordinates &, Value, Value, Value)> emit, size_t level) {
     CudaKernel kernel(request, name, threadsPerBlock);
     IndexForms &f = kernel.body.indices;
     Value place = kernel.opaque(kernel.block, f.constant(*rows * chunks));
     Value row = f.floorDiv(place, f.constant(chunks)), chunk = f.mod(place, f.constant(chunks));
     Value first = f.mul(chunk, f.constant(chunkElements / width));
-    Value end = arith::MinSIOp::create(kernel.b, kernel.loc, f.add(first, f.constant(chunkElements / width)), f.constant(*reduced / width));
+    Value end = arith::MinSIOp::create(kernel.b, kernel.loc, f.add(first, f.constant(chunkElements / width)),
+                                       f.constant(*reduced / width));
     Coordinates at(kernel.body, shape, row, f.constant(0));
     recall(kernel, level, at, row);
     emit(kernel, at, place, f.add(first, kernel.thread), end);
@@ -58,11 +64,14 @@ std::optional<LoweredFusion> lowerCudaSplit(CudaRequest request, const FusionSha
   auto placesOf = [&](CudaKernel &kernel, Value piece) {
     IndexForms &f = kernel.body.indices;
     SmallVector<Value> places;
-    for (int64_t lane = 0; lane < width; ++lane) places.push_back(f.add(f.mul(piece, f.constant(width)), f.constant(lane)));
+    for (int64_t lane = 0; lane < width; ++lane)
+      places.push_back(f.add(f.mul(piece, f.constant(width)), f.constant(lane)));
     return places;
   };
   auto firstOnly = [&](RowGroup &group) {
-    return arith::CmpIOp::create(group.kernel.b, group.kernel.loc, arith::CmpIPredicate::eq, group.member, group.kernel.body.indices.constant(0)).getResult();
+    return arith::CmpIOp::create(group.kernel.b, group.kernel.loc, arith::CmpIPredicate::eq, group.member,
+                                 group.kernel.body.indices.constant(0))
+        .getResult();
   };
 
   for (auto [k, reductions] : llvm::enumerate(shape.levels)) {
@@ -102,13 +111,14 @@ std::optional<LoweredFusion> lowerCudaSplit(CudaRequest request, const FusionSha
     Coordinates at(kernel.body, shape, row, f.constant(0));
     recall(kernel, k, at, row);
     Accumulators acc(kernel.body, reductions);
-    SmallVector<Value> own = kernel.loopCarrying(
-        group.member, f.constant(chunks), f.constant(threadsPerBlock), acc.identities(), [&](Value chunk, ValueRange carried) {
-          SmallVector<Value> part;
-          Value place = f.add(f.mul(row, f.constant(chunks)), chunk);
-          for (auto [buffer, type] : llvm::zip_equal(partials, types)) part.push_back(kernel.load(buffer, place, type));
-          return acc.combine(carried, part);
-        });
+    SmallVector<Value> own = kernel.loopCarrying(group.member, f.constant(chunks), f.constant(threadsPerBlock),
+                                                 acc.identities(), [&](Value chunk, ValueRange carried) {
+                                                   SmallVector<Value> part;
+                                                   Value place = f.add(f.mul(row, f.constant(chunks)), chunk);
+                                                   for (auto [buffer, type] : llvm::zip_equal(partials, types))
+                                                     part.push_back(kernel.load(buffer, place, type));
+                                                   return acc.combine(carried, part);
+                                                 });
     own = group.combine(acc, own);
     Value first = firstOnly(group);
     SmallVector<Scalar> found = acc.finish(own);

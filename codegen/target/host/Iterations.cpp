@@ -15,7 +15,9 @@ public:
   static constexpr int64_t scatterColumns = 64;
   explicit HostIterations(HostRequest request) : HostKernel(request.module, request.name, request.fusion) {}
   bool failed() const { return body.failed(); }
-  void iterate(graph::DimExpr count, function_ref<void(Value)> emit) { loop(begin, end, emit, false, body.size(count)); }
+  void iterate(graph::DimExpr count, function_ref<void(Value)> emit) {
+    loop(begin, end, emit, false, body.size(count));
+  }
   KernelLaunch finishIterations(graph::DimExpr count, graph::DimExpr each) {
     int64_t operations = work();
     KernelLaunch launch = finish();
