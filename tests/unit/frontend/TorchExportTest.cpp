@@ -24,8 +24,9 @@ TEST_P(HandedModel, ImportsAndRuns) {
   auto module = torch_export::importTorchExport(context, modelFile(name + ".pt2"));
   ASSERT_TRUE(module);
   module->walk([&](Operation *op) {
-    if (op->getDialect()->getNamespace() == "graph" && !isa<graph::YieldOp>(op))
+    if (op->getDialect()->getNamespace() == "graph" && !isa<graph::YieldOp>(op)) {
       EXPECT_FALSE(isa<UnknownLoc>(op->getLoc()));
+    }
   });
   for (std::string tag : {"", "2"}) {
     std::string in = modelFile(name + ".in" + tag + ".safetensors");
