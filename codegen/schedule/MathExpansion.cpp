@@ -43,7 +43,7 @@ static V expandExp2(FloatBuilder &f, V x) {
 }
 
 static V expandExpm1(FloatBuilder &f, V x) {
-  V bounded = f.clamp(x, -30, 90);
+  V bounded = f.clamp(x, -30, 89); // 2^128 at most
   auto [n, k] = roundToInteger(f, f.mul(bounded, f.f32(M_LOG2E)));
   V r = f.fma(n, f.f32(-ln2Low), f.fma(n, f.f32(-ln2High), bounded));
   V q = f.polynomial(r, {0.5, 0.166666657, 0.0416663364, 0.0083333943, 0.00139426987, 0.000198460388});

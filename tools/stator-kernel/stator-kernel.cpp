@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// stator-kernel FILE.mlir [--cpu=NAME] [--assembly] [--repeat=N]: compiles every fusion of a file (constant sizes) for the
+// stator-kernel FILE.mlir [--cpu=NAME] [--emitted] [--assembly] [--repeat=N]: compiles every fusion of a file (constant sizes) for the
 // host, prints template and launches, the assembly if asked, and the time of one run on one thread on arbitrary inputs.
 #include "codegen/target/host/HostTarget.h"
 #include "stator/abi.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
 #include <chrono>
 #include <dlfcn.h>
 #include <fstream>
@@ -49,7 +51,7 @@ static double runOnce(void *library, const codegen::LoweredFusion &lowered, grap
 
 int main(int argc, char **argv) {
   llvm::cl::opt<std::string> file(llvm::cl::Positional, llvm::cl::Required), cpu("cpu", llvm::cl::init("x86-64-v3"));
-  llvm::cl::opt<bool> assembly("assembly");
+  llvm::cl::opt<bool> assembly("assembly"), emitted("emitted");
   llvm::cl::opt<int> repeat("repeat", llvm::cl::init(20));
   llvm::cl::ParseCommandLineOptions(argc, argv);
   MLIRContext context;
@@ -64,6 +66,8 @@ int main(int argc, char **argv) {
     auto begin = std::chrono::steady_clock::now();
     auto lowered = target.lower(fusion, fusion.getName());
     double emission = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (emitted) llvm::outs() << target.emitted() << "\n";
+    llvm::outs().flush();
     std::string text;
     auto bytes = failed(lowered) ? FailureOr<std::string>(failure()) : codegen::compileToSharedObject(target.emitted(), options, assembly ? &text : nullptr);
     if (failed(bytes)) return void(code = 1);
@@ -77,6 +81,7 @@ int main(int argc, char **argv) {
                  << int(emission * 1e6) << " us, compiled in " << int(compile * 1e6) << " us, " << bytes->size() << " bytes, one run "
                  << llvm::format("%.2f", runOnce(library, *lowered, fusion, repeat) * 1e6) << " us\n";
     llvm::outs().flush();
+    dlclose(library);
   });
   return code;
 }
