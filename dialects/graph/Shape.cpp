@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the shape family accepts, and the types it infers.
+#include "dialects/graph/ShapeMaps.h"
 #include "dialects/graph/ShapeRules.h"
 #include <cmath>
-#include "dialects/graph/Graph.h"
-#include "dialects/graph/ShapeMaps.h"
 
 using namespace mlir;
 

@@ -83,6 +83,7 @@ def Graph_SliceOp : Graph_ViewOp<"slice"> {
 }
 def Graph_UpdateSliceOp : Graph_ShapeOp<"update_slice", [AllTypesMatch<["x", "result"]>]> {
   let summary = "x with the elements that graph.slice would give replaced by `updates`";
+  let operandDims = "operand == 0 ? ::std::optional(::llvm::to_vector(::llvm::seq<int64_t>(0, getType().getRank()))) : ::std::nullopt";
   let arguments = (ins Graph_Tensor:$x, Graph_Tensor:$updates, Graph_ShapeAttr:$starts, DenseI64ArrayAttr:$steps);
   let assemblyFormat = "$x `,` $updates `starts` $starts `steps` $steps attr-dict `:` type($x) `,` type($updates)";
   let hasFolder = 1;

@@ -131,8 +131,8 @@ TEST_F(ShapeTest, Transpose) {
 
 TEST_F(ShapeTest, SliceWithStepsAndSymbols) {
   auto r = run(R"(func.func @f(%x: tensor<?x5xf32, #graph.shape<s0, 5>>) -> (tensor<?x2xf32, #graph.shape<s0 + -1, 2>>, tensor<0x5xf32>) {
-    %0 = graph.slice %x <1, 0> [1, 3] : tensor<?x5xf32, #graph.shape<s0, 5>> to tensor<?x2xf32, #graph.shape<s0 + -1, 2>>
-    %1 = graph.slice %x <s0, 0> [1, 1] : tensor<?x5xf32, #graph.shape<s0, 5>> to tensor<0x5xf32>
+    %0 = graph.slice %x starts <1, 0> steps [1, 3] : tensor<?x5xf32, #graph.shape<s0, 5>> to tensor<?x2xf32, #graph.shape<s0 + -1, 2>>
+    %1 = graph.slice %x starts <s0, 0> steps [1, 1] : tensor<?x5xf32, #graph.shape<s0, 5>> to tensor<0x5xf32>
     return %0, %1 : tensor<?x2xf32, #graph.shape<s0 + -1, 2>>, tensor<0x5xf32> })", {counting({3, 5})}, {{"s0", 3}});
   ASSERT_EQ(r.size(), 2u);
   expectTensor(r[0], {2, 2}, {5, 8, 10, 13});
@@ -141,7 +141,7 @@ TEST_F(ShapeTest, SliceWithStepsAndSymbols) {
 
 TEST_F(ShapeTest, SliceThatLeavesItsOperandIsAnErrorAndItsEmissionStaysInside) {
   const char *text = R"(func.func @f(%x: tensor<?xf32, #graph.shape<s0>>) -> tensor<3xf32> {
-    %0 = graph.slice %x <1> [2] : tensor<?xf32, #graph.shape<s0>> to tensor<3xf32>
+    %0 = graph.slice %x starts <1> steps [2] : tensor<?xf32, #graph.shape<s0>> to tensor<3xf32>
     return %0 : tensor<3xf32> })";
   EXPECT_NE(errorOf(text, {counting({4})}, {{"s0", 4}}).find("not inside dimension 0 of size 4"), std::string::npos);
   auto r = run(text, {counting({6})}, {{"s0", 6}});
@@ -157,8 +157,8 @@ TEST_F(ShapeTest, SliceThatLeavesItsOperandIsAnErrorAndItsEmissionStaysInside) {
 
 TEST_F(ShapeTest, UpdateSlice) {
   auto r = run(R"(func.func @f(%x: tensor<2x6xf32>, %u: tensor<1x2xf32>, %n: tensor<0x2xf32>) -> (tensor<2x6xf32>, tensor<2x6xf32>) {
-    %0 = graph.update_slice %x, %u <1, 1> [1, 3] : tensor<2x6xf32>, tensor<1x2xf32>
-    %1 = graph.update_slice %x, %n <2, 0> [1, 1] : tensor<2x6xf32>, tensor<0x2xf32>
+    %0 = graph.update_slice %x, %u starts <1, 1> steps [1, 3] : tensor<2x6xf32>, tensor<1x2xf32>
+    %1 = graph.update_slice %x, %n starts <2, 0> steps [1, 1] : tensor<2x6xf32>, tensor<0x2xf32>
     return %0, %1 : tensor<2x6xf32>, tensor<2x6xf32> })",
                {counting({2, 6}), tensor("f32", {1, 2}, {-1, -2}), tensor("f32", {0, 2}, {})});
   ASSERT_EQ(r.size(), 2u);
@@ -178,9 +178,9 @@ TEST_F(ShapeTest, Reverse) {
 
 TEST_F(ShapeTest, PadAddsAndCutsOff) {
   auto r = run(R"(func.func @f(%x: tensor<2x3xf32>, %v: tensor<f32>, %n: tensor<0xf32>) -> (tensor<3x4xf32>, tensor<3xf32>, tensor<2x2xf32>) {
-    %0 = graph.pad %x, %v <1, -1>, <0, 2> : tensor<2x3xf32>, tensor<f32>
-    %1 = graph.pad %n, %v <1>, <2> : tensor<0xf32>, tensor<f32>
-    %2 = graph.pad %x, %v <0, -4>, <0, 3> : tensor<2x3xf32>, tensor<f32>
+    %0 = graph.pad %x, %v low <1, -1> high <0, 2> : tensor<2x3xf32>, tensor<f32>
+    %1 = graph.pad %n, %v low <1> high <2> : tensor<0xf32>, tensor<f32>
+    %2 = graph.pad %x, %v low <0, -4> high <0, 3> : tensor<2x3xf32>, tensor<f32>
     return %0, %1, %2 : tensor<3x4xf32>, tensor<3xf32>, tensor<2x2xf32> })",
                {counting({2, 3}), tensor("f32", {}, {9}), tensor("f32", {0}, {})});
   ASSERT_EQ(r.size(), 3u);
@@ -191,7 +191,7 @@ TEST_F(ShapeTest, PadAddsAndCutsOff) {
 
 TEST_F(ShapeTest, PadToAMultiple) {
   auto r = run(R"(func.func @f(%x: tensor<?xf32, #graph.shape<s0>>, %v: tensor<f32>) -> tensor<?xf32, #graph.shape<s0 + mod(-1 * s0, 4)>> {
-    %0 = graph.pad %x, %v <0>, <mod(-1 * s0, 4)> : tensor<?xf32, #graph.shape<s0>>, tensor<f32>
+    %0 = graph.pad %x, %v low <0> high <mod(-1 * s0, 4)> : tensor<?xf32, #graph.shape<s0>>, tensor<f32>
     return %0 : tensor<?xf32, #graph.shape<s0 + mod(-1 * s0, 4)>> })", {counting({5}), tensor("f32", {}, {-1})}, {{"s0", 5}});
   ASSERT_EQ(r.size(), 1u);
   expectTensor(r[0], {8}, {0, 1, 2, 3, 4, -1, -1, -1});
@@ -208,9 +208,9 @@ TEST_F(ShapeTest, Concat) {
 
 TEST_F(ShapeTest, StridedDiagonalAndWindows) {
   auto r = run(R"(func.func @f(%x: tensor<?xf32, #graph.shape<s0 * s0>>, %y: tensor<5xf32>) -> (tensor<?xf32, #graph.shape<s0>>, tensor<2x3xf32>, tensor<f32>) {
-    %0 = graph.strided %x <s0 + 1> offset = <0> : tensor<?xf32, #graph.shape<s0 * s0>> to tensor<?xf32, #graph.shape<s0>>
-    %1 = graph.strided %y <2, 1> offset = <0> : tensor<5xf32> to tensor<2x3xf32>
-    %2 = graph.strided %y <> offset = <4> : tensor<5xf32> to tensor<f32>
+    %0 = graph.strided %x strides <s0 + 1> offset <0> : tensor<?xf32, #graph.shape<s0 * s0>> to tensor<?xf32, #graph.shape<s0>>
+    %1 = graph.strided %y strides <2, 1> offset <0> : tensor<5xf32> to tensor<2x3xf32>
+    %2 = graph.strided %y strides <> offset <4> : tensor<5xf32> to tensor<f32>
     return %0, %1, %2 : tensor<?xf32, #graph.shape<s0>>, tensor<2x3xf32>, tensor<f32> })", {counting({9}), counting({5})}, {{"s0", 3}});
   ASSERT_EQ(r.size(), 3u);
   expectTensor(r[0], {3}, {0, 4, 8});
@@ -224,14 +224,14 @@ TEST_F(ShapeTest, FoldersKeepTheType) {
     %1 = graph.transpose %0 [1, 2, 0] : tensor<4x2x3xf32>
     %2 = graph.reshape %x : tensor<2x3x4xf32> to tensor<24xf32>
     %3 = graph.reshape %2 : tensor<24xf32> to tensor<4x6xf32>
-    %4 = graph.slice %x <0, 1, 1> [1, 1, 1] : tensor<2x3x4xf32> to tensor<2x2x3xf32>
-    %5 = graph.slice %4 <0, 1, 1> [1, 1, 2] : tensor<2x2x3xf32> to tensor<2x1x1xf32>
+    %4 = graph.slice %x starts <0, 1, 1> steps [1, 1, 1] : tensor<2x3x4xf32> to tensor<2x2x3xf32>
+    %5 = graph.slice %4 starts <0, 1, 1> steps [1, 1, 2] : tensor<2x2x3xf32> to tensor<2x1x1xf32>
     %6 = graph.size <4> : tensor<i64>
     %7 = graph.broadcast %6 : tensor<i64> to tensor<2x2xi64>
     return %1, %3, %5, %7 : tensor<2x3x4xf32>, tensor<4x6xf32>, tensor<2x1x1xf32>, tensor<2x2xi64> })");
   EXPECT_EQ(text.find("graph.transpose"), std::string::npos) << text;
   EXPECT_EQ(text.find("tensor<24xf32>"), std::string::npos) << text;
-  EXPECT_NE(text.find("graph.slice %arg0 <0, 2, 2> [1, 1, 2] : tensor<2x3x4xf32> to tensor<2x1x1xf32>"), std::string::npos) << text;
+  EXPECT_NE(text.find("graph.slice %arg0 starts <0, 2, 2> steps [1, 1, 2] : tensor<2x3x4xf32> to tensor<2x1x1xf32>"), std::string::npos) << text;
   EXPECT_NE(text.find("graph.constant dense<4> : tensor<2x2xi64>"), std::string::npos) << text;
 }
 
@@ -275,10 +275,10 @@ TEST_F(ShapeTest, WritesThroughViewsReachTheSource) {
       return %v : tensor<3x2xf32> })", counting({2, 3}), tensor("f32", {3, 2}, {10, 20, 30, 40, 50, 60})),
                {2, 3}, {10, 30, 50, 20, 40, 60});
   expectTensor(written(R"(func.func @f(%x: tensor<5xf32>, %u: tensor<2xf32>) -> tensor<2xf32> {
-      %v = graph.slice %x <1> [2] : tensor<5xf32> to tensor<2xf32>
+      %v = graph.slice %x starts <1> steps [2] : tensor<5xf32> to tensor<2xf32>
       return %v : tensor<2xf32> })", counting({5}), tensor("f32", {2}, {-1, -3})), {5}, {0, -1, 2, -3, 4});
   expectTensor(written(R"(func.func @f(%x: tensor<9xf32>, %u: tensor<3xf32>) -> tensor<3xf32> {
-      %v = graph.strided %x <4> offset = <0> : tensor<9xf32> to tensor<3xf32>
+      %v = graph.strided %x strides <4> offset <0> : tensor<9xf32> to tensor<3xf32>
       return %v : tensor<3xf32> })", counting({9}), tensor("f32", {3}, {-1, -2, -3})),
                {9}, {-1, 1, 2, 3, -2, 5, 6, 7, -3});
   expectTensor(written(R"(func.func @f(%x: tensor<2xf32>, %u: tensor<1x2x1xf32>) -> tensor<1x2x1xf32> {
