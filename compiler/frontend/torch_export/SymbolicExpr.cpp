@@ -143,10 +143,11 @@ private:
     return {DimExpr::symbol(context, name), {}};
   }
   Fraction symbolCall() {
-    if (!take("'") && !take("\"")) return fail("expected the symbol's name");
+    StringRef quote = take("'") ? "'" : take("\"") ? "\"" : "";
+    if (quote.empty()) return fail("expected the symbol's name");
     StringRef name = rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
     rest = rest.drop_front(name.size());
-    if (!take("'") && !take("\"")) return fail("a symbol's name with characters other than letters, digits and '_'");
+    if (!take(quote)) return fail("a symbol's name with characters other than letters, digits and '_'");
     size_t close = rest.find(')');
     if (close == StringRef::npos) return fail("expected ')'");
     rest = rest.drop_front(close + 1);
