@@ -38,7 +38,7 @@ public:
     }
     for (const Observation &seen : observations) {
       auto value = evaluate(seen.expr, {});
-      if (!value) return fail(place(seen) + " is " + Twine(seen.size) + ", for which " + seen.expr.str() + " has no solution");
+      if (!value) return fail(place(seen) + " is " + Twine(seen.size) + ", from which " + seen.expr.str() + " cannot be solved");
       if (*value != seen.size)
         return fail(place(seen) + " is " + Twine(seen.size) + ", not " + seen.expr.str() +
                     (seen.expr.isConstant() ? "" : " = " + std::to_string(*value)) + origins(seen.expr));
@@ -120,13 +120,14 @@ private:
     return several ? std::nullopt : found;
   }
 
-  /// The symbol's value if the expression is linear in it; the last check sees whether it was.
+  /// The symbol's value if the expression is linear in it, as far as four of its values can tell: a guess among several
+  /// would size the results wrongly.
   std::optional<int64_t> solve(const Observation &seen, StringRef symbol) {
-    auto atZero = evaluate(seen.expr, 0), atOne = evaluate(seen.expr, 1);
-    int64_t slope, rest;
-    if (!atZero || !atOne || __builtin_sub_overflow(*atOne, *atZero, &slope) ||
-        __builtin_sub_overflow(seen.size, *atZero, &rest) || slope == 0 || (slope == -1 && rest == INT64_MIN) ||
-        rest % slope != 0)
+    auto atZero = evaluate(seen.expr, 0), atOne = evaluate(seen.expr, 1), atTwo = evaluate(seen.expr, 2);
+    int64_t slope, rest, next;
+    if (!atZero || !atOne || !atTwo || __builtin_sub_overflow(*atTwo, *atOne, &next) ||
+        __builtin_sub_overflow(*atOne, *atZero, &slope) || __builtin_sub_overflow(seen.size, *atZero, &rest) ||
+        slope == 0 || slope != next || (slope == -1 && rest == INT64_MIN) || rest % slope != 0)
       return std::nullopt;
     int64_t value = rest / slope;
     return evaluate(seen.expr, value) == seen.size ? std::optional<int64_t>(value) : std::nullopt;
