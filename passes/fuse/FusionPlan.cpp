@@ -243,7 +243,7 @@ private:
       if (where.readMany) return refuse(op, k, "the consumer reads each element many times");
       bool expensive = cast<ScalarOpInterface>(op).isExpensive();
       if (expensive && where.ways > maxCostlyWays) return refuse(op, k, "it is expensive and read at several different indices");
-      if (expensive && !whole && !row && repeats(op, kernel, where.map))
+      if (expensive && !whole && !row && repeats(op, kernel, where.map) && !followsReduction(op, kernel, where.map))
         return refuse(op, k, "it is expensive and would be computed again for every repeated element");
       if (isContraction(kernel) && !whole) {
         if (expensive || !where.map) return refuse(op, k, "the contraction's epilogue runs over the result only");
@@ -325,6 +325,30 @@ private:
     }
     for (auto [d, size] : llvm::enumerate(kernel.domain))
       if (!size.isConstant(1) && !llvm::is_contained(*map, int64_t(d))) return true;
+    return false;
+  }
+
+  /// Whether `op` is elementwise work on a reduction of the kernel's domain to the rows that `map` picks: the reduction will
+  /// join after it and make the kernel one over rows, which computes the op once for each.
+  static bool followsReduction(Operation *op, const Kernel &kernel, const std::optional<IndexMap> &map) {
+    if (!map || kernel.kind != "loop" || !reduceFriendly(kernel)) return false;
+    SmallVector<Operation *> work = {op};
+    DenseSet<Operation *> seen;
+    while (!work.empty() && seen.size() < 32) {
+      Operation *next = work.pop_back_val();
+      if (!seen.insert(next).second) continue;
+      Role role = roleOf(next);
+      if (role == Role::Reduction) {
+        Kernel reduced;
+        reduced.domain = kernel.domain;
+        reduced.reduced = llvm::to_vector(cast<ReductionOpInterface>(next).getReducedDims());
+        if (dimsOf(next->getOperand(0).getType()) == kernel.domain && sameButUnits(*map, rows(reduced))) return true;
+        continue;
+      }
+      if (role != Role::Elementwise && role != Role::Index) continue;
+      for (Value operand : next->getOperands())
+        if (Operation *producer = operand.getDefiningOp()) work.push_back(producer);
+    }
     return false;
   }
 
