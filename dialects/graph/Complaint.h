@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// An error about an op, as verifiers and type inference report it: it names both parties, with a note at each value that
-// disagrees.
+// An error about an op, as verifiers and type inference report it: it names both parties, with a note at each value
+// that disagrees.
 #ifndef STATOR_DIALECTS_GRAPH_COMPLAINT_H
 #define STATOR_DIALECTS_GRAPH_COMPLAINT_H
 

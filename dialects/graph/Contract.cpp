@@ -16,7 +16,8 @@ void GraphDialect::registerContractOps() {
 
 LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> location, Adaptor adaptor,
                                          SmallVectorImpl<Type> &types) {
-  auto lhs = cast<RankedTensorType>(adaptor.getLhs().getType()), rhs = cast<RankedTensorType>(adaptor.getRhs().getType());
+  auto lhs = cast<RankedTensorType>(adaptor.getLhs().getType()),
+       rhs = cast<RankedTensorType>(adaptor.getRhs().getType());
   auto complain = [&] { return Complaint(location, getOperationName()); };
   auto both = [&](Complaint &complaint) -> LogicalResult {
     return complaint.at(adaptor.getLhs(), "lhs").at(adaptor.getRhs(), "rhs");
@@ -40,7 +41,8 @@ LogicalResult MatmulOp::inferReturnTypes(MLIRContext *, std::optional<Location> 
   if (adaptor.getTransposeLhs()) std::swap(a[rank - 2], a[rank - 1]);
   if (adaptor.getTransposeRhs()) std::swap(b[rhsRank - 2], b[rhsRank - 1]);
   if (a[rank - 1] != b[rhsRank - 2])
-    return both(complain() << "multiplies " << a[rank - 1] << " columns of lhs with " << b[rhsRank - 2] << " rows of rhs");
+    return both(complain() << "multiplies " << a[rank - 1] << " columns of lhs with " << b[rhsRank - 2]
+                           << " rows of rhs");
   result.push_back(a[rank - 2]);
   result.push_back(b[rhsRank - 1]);
   types.push_back(tensorOf(result, lhs.getElementType()));
@@ -101,7 +103,8 @@ static void multiply(const HostTensor &lhs, const HostTensor &rhs, bool transpos
   narrow(c, result);
 }
 
-LogicalResult MatmulOp::evaluate(EvalEnv &, ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
+LogicalResult MatmulOp::evaluate(EvalEnv &, ArrayRef<const HostTensor *> operands,
+                                 MutableArrayRef<HostTensor> results) {
   auto run = results[0].isFloat() ? multiply<double> : multiply<uint64_t>;
   run(*operands[0], *operands[1], getTransposeLhs(), getTransposeRhs(), results[0]);
   return success();

@@ -24,18 +24,20 @@ static LogicalResult checkScalar(Operation *op, Value value, StringRef role) {
 static LogicalResult checkTypes(Operation *op, Operation *where, StringRef gotRole, TypeRange got, StringRef wantedRole,
                                 TypeRange wanted) {
   if (got.size() != wanted.size())
-    return (Complaint(op) << "has " << got.size() << " " << gotRole << " for " << wanted.size() << " " << wantedRole).at(where, gotRole);
+    return (Complaint(op) << "has " << got.size() << " " << gotRole << " for " << wanted.size() << " " << wantedRole)
+        .at(where, gotRole);
   for (auto [i, a, b] : llvm::enumerate(got, wanted))
     if (a != b)
-      return (Complaint(op) << "needs " << gotRole << " of the types of its " << wantedRole << ": number " << i << " is " << a
-                            << " for " << b)
+      return (Complaint(op) << "needs " << gotRole << " of the types of its " << wantedRole << ": number " << i
+                            << " is " << a << " for " << b)
           .at(where, gotRole);
   return success();
 }
 
 LogicalResult IfOp::verify() {
   if (failed(checkScalar(*this, getCondition(), "condition"))) return failure();
-  for (auto [region, role] : {std::pair(&getThenRegion(), "values of its then region"), {&getElseRegion(), "values of its else region"}}) {
+  for (auto [region, role] :
+       {std::pair(&getThenRegion(), "values of its then region"), {&getElseRegion(), "values of its else region"}}) {
     Operation *yield = region->front().getTerminator();
     if (failed(checkTypes(*this, yield, role, yield->getOperandTypes(), "results", getResultTypes()))) return failure();
   }
@@ -48,7 +50,8 @@ LogicalResult WhileOp::verify() {
   TypeRange carried = getInitial().getTypes();
   if (carried.empty()) return Complaint(*this) << "carries no values, so it would never run or never end";
   if (failed(checkTypes(*this, *this, "results", getResultTypes(), "initial values", carried)) ||
-      failed(checkTypes(*this, *this, "condition arguments", condition.getArgumentTypes(), "initial values", carried)) ||
+      failed(
+          checkTypes(*this, *this, "condition arguments", condition.getArgumentTypes(), "initial values", carried)) ||
       failed(checkTypes(*this, *this, "body arguments", body.getArgumentTypes(), "initial values", carried)) ||
       failed(checkTypes(*this, next, "values of its body", next->getOperandTypes(), "initial values", carried)))
     return failure();
@@ -80,8 +83,8 @@ LogicalResult BindSymbolOp::evaluate(EvalEnv &env, ArrayRef<const HostTensor *> 
   int64_t value = operands[0]->getInt(0);
   DimRange range = symbolRange(*this, getSymbol());
   if (value < range.min || value > range.max)
-    return env.error(*this, "symbol " + getSymbol() + " is " + Twine(value) + ", outside its bounds [" + Twine(range.min) +
-                                ", " + Twine(range.max) + "]");
+    return env.error(*this, "symbol " + getSymbol() + " is " + Twine(value) + ", outside its bounds [" +
+                                Twine(range.min) + ", " + Twine(range.max) + "]");
   env.symbols[getSymbol()] = value;
   return success();
 }
@@ -101,15 +104,19 @@ LogicalResult AssertShapeOp::verify() {
   for (int64_t d = 0; d < from.getRank(); ++d) {
     DimExpr difference = DimExpr::sub(dimOf(from, d), dimOf(to, d));
     if (difference && difference.isConstant() && !difference.isConstant(0))
-      return (Complaint(*this) << "can never hold: dimension " << d << " is " << dimOf(from, d) << ", not " << dimOf(to, d))
+      return (Complaint(*this) << "can never hold: dimension " << d << " is " << dimOf(from, d) << ", not "
+                               << dimOf(to, d))
           .at(getX(), "the operand");
   }
   return success();
 }
 
-Scalar AssertShapeOp::emitElement(ElementEmitter &e, unsigned, ValueRange indices) { return e.element(getXMutable(), indices); }
+Scalar AssertShapeOp::emitElement(ElementEmitter &e, unsigned, ValueRange indices) {
+  return e.element(getXMutable(), indices);
+}
 
-LogicalResult AssertShapeOp::evaluate(EvalEnv &env, ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
+LogicalResult AssertShapeOp::evaluate(EvalEnv &env, ArrayRef<const HostTensor *> operands,
+                                      MutableArrayRef<HostTensor> results) {
   for (int64_t d = 0; d < results[0].rank(); ++d)
     if (operands[0]->shape[d] != results[0].shape[d])
       return env.error(*this, "dimension " + Twine(d) + " is " + Twine(operands[0]->shape[d]) + ", where " +
@@ -118,7 +125,9 @@ LogicalResult AssertShapeOp::evaluate(EvalEnv &env, ArrayRef<const HostTensor *>
   return success();
 }
 
-Scalar CopyOp::emitElement(ElementEmitter &e, unsigned, ValueRange indices) { return e.element(getXMutable(), indices); }
+Scalar CopyOp::emitElement(ElementEmitter &e, unsigned, ValueRange indices) {
+  return e.element(getXMutable(), indices);
+}
 
 LogicalResult CopyOp::evaluate(EvalEnv &, ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
   results[0] = *operands[0];

@@ -23,7 +23,8 @@ LogicalResult ConvolutionOp::inferReturnTypes(MLIRContext *context, std::optiona
   if (groups < 1 || groups > windowLimit)
     return op.complain() << "needs a number of groups from 1 to " << windowLimit << ", not " << groups;
   if (weightType.getRank() != xType.getRank())
-    return both(op.complain() << "needs x and weight of one rank: x has " << xType.getRank() << ", weight " << weightType.getRank());
+    return both(op.complain() << "needs x and weight of one rank: x has " << xType.getRank() << ", weight "
+                              << weightType.getRank());
   if (xType.getElementType() != weightType.getElementType())
     return both(op.complain() << "needs one element type: x has " << xType.getElementType() << ", weight "
                               << weightType.getElementType());
@@ -36,10 +37,11 @@ LogicalResult ConvolutionOp::inferReturnTypes(MLIRContext *context, std::optiona
   DimExpr outputs = transposed ? DimExpr::mul(kernel[1], number(groups)) : kernel[0];
   if (!channels || !outputs) return both(op.complain() << "has more channels than fit 64 bits");
   if (channels != in[1])
-    return both(op.complain() << "has " << in[1] << " channels in x, but weight with " << groups << " groups takes " << channels);
+    return both(op.complain() << "has " << in[1] << " channels in x, but weight with " << groups << " groups takes "
+                              << channels);
   if (!DimExpr::mod(transposed ? channels : outputs, number(groups)).isConstant(0))
-    return both(op.complain() << "cannot divide " << (transposed ? channels : outputs) << (transposed ? " input" : " output")
-                              << " channels into " << groups << " groups");
+    return both(op.complain() << "cannot divide " << (transposed ? channels : outputs)
+                              << (transposed ? " input" : " output") << " channels into " << groups << " groups");
 
   SmallVector<DimExpr> result{in[0], outputs};
   for (int64_t d = 0; d < xType.getRank() - 2; ++d) {
@@ -54,7 +56,8 @@ LogicalResult ConvolutionOp::inferReturnTypes(MLIRContext *context, std::optiona
     DimExpr window = DimExpr::mul(DimExpr::sub(kernel[d + 2], number(1)), number(dilation));
     DimExpr size = DimExpr::add(DimExpr::add(spread, window), number(adaptor.getOutputPadding()[d] + 1 - padding));
     if (!size || (size.isConstant() && size.getConstant() < 0))
-      return both(op.complain() << "has no output size in spatial dimension " << d << ": padding cuts off more than there is");
+      return both(op.complain() << "has no output size in spatial dimension " << d
+                                << ": padding cuts off more than there is");
     result.push_back(size);
   }
   types.push_back(tensorOf(result, xType.getElementType()));
@@ -91,15 +94,16 @@ Scalar ConvolutionOp::emitElement(ElementEmitter &e, unsigned, ValueRange indice
     if (transposed) weightAt = {channel, place};
     for (int64_t d = 0; d < spatial; ++d) {
       weightAt.push_back(k[d + 1]);
-      Value tap = e.mul(k[d + 1], e.index(getDilations()[d])), stride = e.index(getStrides()[d]), low = e.index(getLow()[d]);
+      Value tap = e.mul(k[d + 1], e.index(getDilations()[d])), stride = e.index(getStrides()[d]),
+            low = e.index(getLow()[d]);
       if (!transposed) {
         at.push_back(e.sub(e.add(e.mul(indices[d + 2], stride), tap), low));
         // Without padding on a side the output size keeps windows inside on that side.
         if (getLow()[d] > 0) inside = emitBoth(e, inside, e.atLeast(at.back(), e.index(0)));
         if (getHigh()[d] > 0) inside = emitBoth(e, inside, e.lessThan(at.back(), e.size(in[d + 2])));
       } else {
-        // The input element i with i * stride + tap - low == output index, if there is one. Shifted up by a whole number of
-        // strides, the numerator is never negative, and the quotient is shifted back.
+        // The input element i with i * stride + tap - low == output index, if there is one. Shifted up by a whole
+        // number of strides, the numerator is never negative, and the quotient is shifted back.
         Value shift = e.mul(upper[d + 1], e.index(getDilations()[d]));
         Value numerator = e.add(e.sub(e.add(indices[d + 2], low), tap), e.mul(shift, stride));
         if (getLow()[d] < 0) numerator = e.add(numerator, e.mul(e.index(-getLow()[d]), stride));
@@ -111,7 +115,8 @@ Scalar ConvolutionOp::emitElement(ElementEmitter &e, unsigned, ValueRange indice
       }
     }
     auto accumulate = [&]() -> Scalar {
-      Scalar a = e.s.cast(e.element(getXMutable(), at), compute), w = e.s.cast(e.element(getWeightMutable(), weightAt), compute);
+      Scalar a = e.s.cast(e.element(getXMutable(), at), compute),
+             w = e.s.cast(e.element(getWeightMutable(), weightAt), compute);
       return e.s.add(state[0], e.s.mul(a, w));
     };
     if (!inside) return {accumulate()};
@@ -121,8 +126,8 @@ Scalar ConvolutionOp::emitElement(ElementEmitter &e, unsigned, ValueRange indice
 }
 
 namespace {
-/// One convolution with three spatial dimensions. A plain one reads input `wide` and writes output `narrow`; a transposed
-/// one the other way round: wide = narrow * stride + tap * dilation - low.
+/// One convolution with three spatial dimensions. A plain one reads input `wide` and writes output `narrow`; a
+/// transposed one the other way round: wide = narrow * stride + tap * dilation - low.
 struct ConvolutionLoops {
   Triple narrow, wide, kernel, strides, dilations, low;
 
@@ -145,7 +150,8 @@ struct ConvolutionLoops {
           auto [begin2, end2] = range(2, c);
           for (int64_t i = begin0; i < end0; ++i) {
             for (int64_t j = begin1; j < end1; ++j) {
-              int64_t wideRow = (i * strides[0] + a * dilations[0] - low[0]) * wide[1] + j * strides[1] + b * dilations[1] - low[1];
+              int64_t wideRow =
+                  (i * strides[0] + a * dilations[0] - low[0]) * wide[1] + j * strides[1] + b * dilations[1] - low[1];
               int64_t at = wideRow * wide[2] + c * dilations[2] - low[2], row = (i * narrow[1] + j) * narrow[2];
               if (transposed)
                 for (int64_t k = begin2; k < end2; ++k) output[at + k * strides[2]] += factor * input[row + k];
@@ -181,7 +187,8 @@ static void convolve(const ConvolutionLoops &loops, const HostTensor &x, const H
   narrow(output, result);
 }
 
-LogicalResult ConvolutionOp::evaluate(EvalEnv &env, ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
+LogicalResult ConvolutionOp::evaluate(EvalEnv &env, ArrayRef<const HostTensor *> operands,
+                                      MutableArrayRef<HostTensor> results) {
   const HostTensor &x = *operands[0], &weight = *operands[1];
   if (results[0].size() == 0 || x.size() == 0 || weight.size() == 0) return success(); // Zero-filled already.
   bool transposed = getTransposed();

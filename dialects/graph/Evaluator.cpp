@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Regions are run by an explicit stack of frames, so nesting costs no recursion; values are dropped after their last use
-// in their own block, so memory follows the program's live values.
+// Regions are run by an explicit stack of frames, so nesting costs no recursion; values are dropped after their last
+// use in their own block, so memory follows the program's live values.
 #include "dialects/graph/Evaluator.h"
 #include "dialects/graph/Graph.h"
 #include "dialects/graph/HostElements.h"
@@ -93,8 +93,7 @@ LogicalResult Evaluator::bindArguments(ArrayRef<HostTensor> inputs, SmallVectorI
   };
   unsigned used = 0, wanted = 0;
   for (unsigned i = 0; i < function.getNumArguments(); ++i) wanted += !function.getArgAttr(i, stateAttrName);
-  if (inputs.size() != wanted)
-    return refuse("takes " + Twine(wanted) + " inputs, not " + Twine(inputs.size()));
+  if (inputs.size() != wanted) return refuse("takes " + Twine(wanted) + " inputs, not " + Twine(inputs.size()));
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto name = function.getArgAttrOfType<StringAttr>(i, stateAttrName);
     if (!name) {
@@ -201,13 +200,15 @@ LogicalResult Evaluator::allocate(Operation *op, unsigned result, HostTensor &te
       auto known = env.symbols.find(symbol);
       return known == env.symbols.end() ? std::nullopt : std::optional<int64_t>(known->second);
     });
-    std::string where = (op->getName().getStringRef() + ": dimension " + Twine(d) + " of result " + Twine(result)).str();
+    std::string where =
+        (op->getName().getStringRef() + ": dimension " + Twine(d) + " of result " + Twine(result)).str();
     if (!size) return fail(op, where + ", " + dim.str() + ", has no value");
     if (*size < 0) return fail(op, where + ", " + dim.str() + ", is " + Twine(*size));
     shape.push_back(*size);
   }
   tensor = HostTensor(type.getElementType(), shape);
-  if (!tensor.ok()) return fail(op, op->getName().getStringRef() + ": cannot allocate a result of " + shapeText(dimsOf(type)));
+  if (!tensor.ok())
+    return fail(op, op->getName().getStringRef() + ": cannot allocate a result of " + shapeText(dimsOf(type)));
   return success();
 }
 

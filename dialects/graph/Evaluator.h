@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a function of graph ops on host tensors, op by op, as its ops' EvaluableOpInterface says. This is the oracle that
-// compiled code is compared with, so it optimises nothing: one op after the other, floats in f64 rounded once per op.
+// Runs a function of graph ops on host tensors, op by op, as its ops' EvaluableOpInterface says. This is the oracle
+// that compiled code is compared with, so it optimises nothing: one op after the other, floats in f64 rounded once per
+// op.
 #ifndef STATOR_DIALECTS_GRAPH_EVALUATOR_H
 #define STATOR_DIALECTS_GRAPH_EVALUATOR_H
 
@@ -16,11 +17,11 @@ public:
   /// The function must verify and not change while the evaluator lives.
   explicit Evaluator(mlir::func::FuncOp function);
 
-  /// Runs the function. `inputs` are its arguments in order without those that carry `graph.state`; they are not written.
-  /// A state argument is the tensor of its name in `state`, or its `graph.initial` value in the first run; results with
-  /// `graph.updates` are put there afterwards. Returns all results of the function, state updates included. An op that has
-  /// no value on these inputs (an index out of range, a failed assertion) is a failure with `error()` set, and leaves
-  /// `state` as it was.
+  /// Runs the function. `inputs` are its arguments in order without those that carry `graph.state`; they are not
+  /// written. A state argument is the tensor of its name in `state`, or its `graph.initial` value in the first run;
+  /// results with `graph.updates` are put there afterwards. Returns all results of the function, state updates
+  /// included. An op that has no value on these inputs (an index out of range, a failed assertion) is a failure with
+  /// `error()` set, and leaves `state` as it was.
   mlir::FailureOr<llvm::SmallVector<HostTensor>> run(llvm::ArrayRef<HostTensor> inputs);
 
   /// Why run() failed, beginning with the op's location where it was one.

@@ -34,8 +34,10 @@ FailureOr<HostTensor> hostTensorOf(ElementsAttr elements, std::string &error) {
   char *to = tensor.mutableData();
   size_t bytes = elementBytes(elementType);
   if (literal.isSplat()) {
-    if (packed) std::memset(to, literal.getSplatValue<bool>(), tensor.size());
-    else for (int64_t i = 0; i < tensor.size(); ++i) std::memcpy(to + i * bytes, literal.getRawData().data(), bytes);
+    if (packed)
+      std::memset(to, literal.getSplatValue<bool>(), tensor.size());
+    else
+      for (int64_t i = 0; i < tensor.size(); ++i) std::memcpy(to + i * bytes, literal.getRawData().data(), bytes);
     return tensor;
   }
   for (bool value : literal.getValues<bool>()) *to++ = value;
@@ -46,7 +48,8 @@ DenseElementsAttr elementsOf(const HostTensor &tensor, RankedTensorType type) {
   size_t bytes = elementBytes(tensor.elementType);
   ArrayRef<char> data(tensor.data(), tensor.bytes());
   bool equal = tensor.size() > 0;
-  for (int64_t i = 1; equal && i < tensor.size(); ++i) equal = std::memcmp(data.data(), data.data() + i * bytes, bytes) == 0;
+  for (int64_t i = 1; equal && i < tensor.size(); ++i)
+    equal = std::memcmp(data.data(), data.data() + i * bytes, bytes) == 0;
   if (tensor.elementType.isInteger(1)) {
     if (equal) return DenseElementsAttr::get(type, data[0] != 0);
     SmallVector<bool> bits(data.begin(), data.end());
@@ -55,7 +58,8 @@ DenseElementsAttr elementsOf(const HostTensor &tensor, RankedTensorType type) {
   return DenseElementsAttr::getFromRawBuffer(type, equal ? data.take_front(bytes) : data);
 }
 
-std::optional<SmallVector<DenseElementsAttr>> foldByEvaluation(Operation *op, ArrayRef<Attribute> operands, int64_t maxElements) {
+std::optional<SmallVector<DenseElementsAttr>> foldByEvaluation(Operation *op, ArrayRef<Attribute> operands,
+                                                               int64_t maxElements) {
   auto evaluable = dyn_cast<EvaluableOpInterface>(op);
   if (!evaluable || !isMemoryEffectFree(op) || op->getNumRegions() != 0) return std::nullopt;
   int64_t total = 0;

@@ -9,8 +9,8 @@
 
 namespace stator {
 
-/// The elements as T: double for floats (exact), uint64_t for integers (sign- or zero-extended, so that sums and products
-/// wrap to any narrower width by truncation).
+/// The elements as T: double for floats (exact), uint64_t for integers (sign- or zero-extended, so that sums and
+/// products wrap to any narrower width by truncation).
 template <typename T> std::vector<T> widen(const HostTensor &tensor) {
   std::vector<T> values(tensor.size());
   if constexpr (std::is_same_v<T, double>) {

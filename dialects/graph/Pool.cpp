@@ -80,9 +80,10 @@ struct Windows {
 };
 } // namespace
 
-static Windows windowsOf(const HostTensor &x, const HostTensor &result, ArrayRef<int64_t> kernel, ArrayRef<int64_t> strides,
-                         ArrayRef<int64_t> padding, ArrayRef<int64_t> dilations) {
-  return {spatialSizes(x), spatialSizes(result), triple(kernel, 1), triple(strides, 1), triple(padding, 0), triple(dilations, 1)};
+static Windows windowsOf(const HostTensor &x, const HostTensor &result, ArrayRef<int64_t> kernel,
+                         ArrayRef<int64_t> strides, ArrayRef<int64_t> padding, ArrayRef<int64_t> dilations) {
+  return {spatialSizes(x),    spatialSizes(result), triple(kernel, 1),
+          triple(strides, 1), triple(padding, 0),   triple(dilations, 1)};
 }
 
 template <typename T>
@@ -112,10 +113,13 @@ static void findMaxima(const Windows &w, const HostTensor &x, HostTensor &result
   });
 }
 
-LogicalResult MaxPoolOp::evaluate(EvalEnv &, ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
+LogicalResult MaxPoolOp::evaluate(EvalEnv &, ArrayRef<const HostTensor *> operands,
+                                  MutableArrayRef<HostTensor> results) {
   const HostTensor &x = *operands[0];
   Windows windows = windowsOf(x, results[0], getKernel(), getStrides(), getPadding(), getDilations());
-  auto run = x.isFloat() ? findMaxima<double> : isUnsignedElement(x.elementType) ? findMaxima<uint64_t> : findMaxima<int64_t>;
+  auto run = x.isFloat()                        ? findMaxima<double>
+             : isUnsignedElement(x.elementType) ? findMaxima<uint64_t>
+                                                : findMaxima<int64_t>;
   run(windows, x, results[0], results[1]);
   return success();
 }
@@ -135,8 +139,8 @@ LogicalResult AvgPoolOp::verify() {
   return verifyFloatElements(*this);
 }
 
-static Scalar emitMean(ElementEmitter &e, OpOperand &x, ValueRange indices, ArrayRef<Value> lower, ArrayRef<Value> upper,
-                       Scalar count) {
+static Scalar emitMean(ElementEmitter &e, OpOperand &x, ValueRange indices, ArrayRef<Value> lower,
+                       ArrayRef<Value> upper, Scalar count) {
   Type element = cast<RankedTensorType>(x.get().getType()).getElementType(), compute = computeType(element);
   auto sum = emitLoops(e, lower, upper, {e.s.constant(compute, 0)},
                        [&](ArrayRef<Value> place, ArrayRef<Scalar> state) -> SmallVector<Scalar> {
@@ -170,7 +174,8 @@ Scalar AvgPoolOp::emitElement(ElementEmitter &e, unsigned, ValueRange indices) {
   return emitMean(e, getXMutable(), indices, lower, upper, count);
 }
 
-LogicalResult AvgPoolOp::evaluate(EvalEnv &, ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
+LogicalResult AvgPoolOp::evaluate(EvalEnv &, ArrayRef<const HostTensor *> operands,
+                                  MutableArrayRef<HostTensor> results) {
   const HostTensor &x = *operands[0];
   SmallVector<int64_t> ones(getKernel().size(), 1);
   Windows w = windowsOf(x, results[0], getKernel(), getStrides(), getPadding(), ones);

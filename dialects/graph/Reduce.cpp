@@ -13,13 +13,14 @@ void GraphDialect::registerReduceOps() {
       >();
 }
 
-LogicalResult inferReduction(std::optional<Location> location, StringRef op, Value x, ArrayRef<int64_t> dims, Type element,
-                             SmallVectorImpl<Type> &types) {
+LogicalResult inferReduction(std::optional<Location> location, StringRef op, Value x, ArrayRef<int64_t> dims,
+                             Type element, SmallVectorImpl<Type> &types) {
   SmallVector<DimExpr> all = dimsOf(x.getType()), kept;
   int64_t previous = -1;
   for (int64_t dim : dims) {
     if (dim < 0 || dim >= int64_t(all.size()))
-      return (Complaint(location, op) << "reduces dimension " << dim << " of a tensor of rank " << all.size()).at(x, "the operand");
+      return (Complaint(location, op) << "reduces dimension " << dim << " of a tensor of rank " << all.size())
+          .at(x, "the operand");
     if (dim <= previous)
       return Complaint(location, op) << "needs ascending dimensions: " << dim << " stands after " << previous;
     previous = dim;

@@ -15,7 +15,8 @@ double largerOf(double a, double b) {
   return a < b ? b : a;
 }
 
-/// Calls visit(result element, operand element, position among the reduced) for every operand element, in row-major order.
+/// Calls visit(result element, operand element, position among the reduced) for every operand element, in row-major
+/// order.
 static void forEachReduced(const HostTensor &x, ArrayRef<int64_t> dims,
                            function_ref<void(int64_t, int64_t, int64_t)> visit) {
   if (x.size() == 0) return;
@@ -75,7 +76,8 @@ void evaluateReduction(const HostTensor &x, ArrayRef<int64_t> dims, HostTensor &
   narrow(state, result);
 }
 
-template <typename T> static void findArgument(const HostTensor &x, ArrayRef<int64_t> dims, HostTensor &result, bool largest) {
+template <typename T>
+static void findArgument(const HostTensor &x, ArrayRef<int64_t> dims, HostTensor &result, bool largest) {
   auto values = widen<std::conditional_t<std::is_same_v<T, double>, double, uint64_t>>(x);
   std::vector<T> best(result.size());
   std::vector<int64_t> where(result.size(), -1);
@@ -95,7 +97,8 @@ template <typename T> static void findArgument(const HostTensor &x, ArrayRef<int
 void evaluateArgument(const HostTensor &x, ArrayRef<int64_t> dims, HostTensor &result, bool largest) {
   if (x.isFloat()) return findArgument<double>(x, dims, result, largest);
   bool isUnsigned = isUnsignedElement(x.elementType);
-  return isUnsigned ? findArgument<uint64_t>(x, dims, result, largest) : findArgument<int64_t>(x, dims, result, largest);
+  return isUnsigned ? findArgument<uint64_t>(x, dims, result, largest)
+                    : findArgument<int64_t>(x, dims, result, largest);
 }
 
 } // namespace stator::graph

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Resizing. The coordinate rules are those of PyTorch's upsample functions, in the same precision, so that the same source
-// element is chosen where a coordinate falls on a boundary.
+// Resizing. The coordinate rules are those of PyTorch's upsample functions, in the same precision, so that the same
+// source element is chosen where a coordinate falls on a boundary.
 #include "dialects/graph/HostSpans.h"
 #include "dialects/graph/Window.h"
 #include <cmath>
@@ -18,12 +18,13 @@ LogicalResult ResizeOp::verify() {
   int64_t spatial = getX().getType().getRank() - 2;
   bool nearest = getMode() == ResizeMode::Nearest || getMode() == ResizeMode::NearestExact;
   if (!nearest && failed(verifyFloatElements(*this))) return failure();
-  if (nearest && getAlignCorners()) return Complaint(*this) << "cannot align corners in mode " << stringifyResizeMode(getMode());
+  if (nearest && getAlignCorners())
+    return Complaint(*this) << "cannot align corners in mode " << stringifyResizeMode(getMode());
   if (getMode() == ResizeMode::Cubic && spatial > 2)
     return Complaint(*this) << "has cubic mode for one or two spatial dimensions, not " << spatial;
   if (!getScales().empty() && int64_t(getScales().size()) != spatial)
-    return Complaint(*this) << "needs one number per spatial dimension in 'scales', or none: it has " << getScales().size()
-                            << " for " << spatial;
+    return Complaint(*this) << "needs one number per spatial dimension in 'scales', or none: it has "
+                            << getScales().size() << " for " << spatial;
   for (double scale : getScales())
     if (!std::isfinite(scale)) return Complaint(*this) << "has a scale that is not finite";
   return success();
@@ -190,9 +191,7 @@ static std::vector<HostTaps> hostTaps(ResizeMode mode, bool alignCorners, double
     HostTaps &taps = all[i];
     T centred = scale * (T(i) + T(0.5)) - T(0.5), coordinate = alignCorners ? scale * T(i) : centred;
     switch (mode) {
-    case ResizeMode::Nearest:
-      taps.add(in == out ? i : out == 2 * in ? i / 2 : clampedFloor(T(i) * scale), 1);
-      break;
+    case ResizeMode::Nearest: taps.add(in == out ? i : out == 2 * in ? i / 2 : clampedFloor(T(i) * scale), 1); break;
     case ResizeMode::NearestExact: taps.add(in == out ? i : clampedFloor((T(i) + T(0.5)) * scale), 1); break;
     case ResizeMode::Linear: {
       if (in == out) {
@@ -213,8 +212,7 @@ static std::vector<HostTaps> hostTaps(ResizeMode mode, bool alignCorners, double
       auto near = [&](T x) { return ((A + 2) * x - (A + 3)) * x * x + 1; };
       auto far = [&](T x) { return ((A * x - 5 * A) * x + 8 * A) * x - 4 * A; };
       T weights[4] = {far(t + 1), near(t), near(1 - t), far(2 - t)};
-      for (int64_t tap = 0; tap < 4; ++tap)
-        taps.add(std::clamp<int64_t>(left + tap - 1, 0, in - 1), weights[tap]);
+      for (int64_t tap = 0; tap < 4; ++tap) taps.add(std::clamp<int64_t>(left + tap - 1, 0, in - 1), weights[tap]);
       break;
     }
     }
@@ -222,7 +220,8 @@ static std::vector<HostTaps> hostTaps(ResizeMode mode, bool alignCorners, double
   return all;
 }
 
-LogicalResult ResizeOp::evaluate(EvalEnv &env, ArrayRef<const HostTensor *> operands, MutableArrayRef<HostTensor> results) {
+LogicalResult ResizeOp::evaluate(EvalEnv &env, ArrayRef<const HostTensor *> operands,
+                                 MutableArrayRef<HostTensor> results) {
   const HostTensor &x = *operands[0];
   HostTensor &result = results[0];
   if (result.size() == 0) return success();
@@ -235,7 +234,8 @@ LogicalResult ResizeOp::evaluate(EvalEnv &env, ArrayRef<const HostTensor *> oper
     if (d < 5 - x.rank()) // A dimension that is not there.
       taps[d].push_back({1, {0}, {1}});
     else
-      taps[d] = (x.elementType.isF64() ? hostTaps<double> : hostTaps<float>)(getMode(), getAlignCorners(), scales[d], in[d], out[d]);
+      taps[d] = (x.elementType.isF64() ? hostTaps<double> : hostTaps<float>)(getMode(), getAlignCorners(), scales[d],
+                                                                             in[d], out[d]);
   }
   int64_t plane = in[0] * in[1] * in[2], to = 0;
   bool copies = getMode() == ResizeMode::Nearest || getMode() == ResizeMode::NearestExact;
@@ -243,7 +243,9 @@ LogicalResult ResizeOp::evaluate(EvalEnv &env, ArrayRef<const HostTensor *> oper
     for (const HostTaps &a : taps[0]) {
       for (const HostTaps &b : taps[1]) {
         for (const HostTaps &c : taps[2]) {
-          auto place = [&](int64_t i, int64_t j, int64_t k) { return first + (a.at[i] * in[1] + b.at[j]) * in[2] + c.at[k]; };
+          auto place = [&](int64_t i, int64_t j, int64_t k) {
+            return first + (a.at[i] * in[1] + b.at[j]) * in[2] + c.at[k];
+          };
           if (copies) {
             result.copyElement(to++, x, place(0, 0, 0));
             continue;

@@ -25,7 +25,8 @@ public:
     if (failed(observe())) return failure();
     // Symbols that stand alone first, then what they do not determine; each round binds at least one symbol.
     for (const Observation &seen : observations)
-      if (seen.expr.getKind() == DimKind::Symbol && failed(bind(seen.expr.getSymbol(), seen.size, seen))) return failure();
+      if (seen.expr.getKind() == DimKind::Symbol && failed(bind(seen.expr.getSymbol(), seen.size, seen)))
+        return failure();
     for (bool progress = true; progress;) {
       progress = false;
       for (const Observation &seen : observations) {
@@ -38,7 +39,8 @@ public:
     }
     for (const Observation &seen : observations) {
       auto value = evaluate(seen.expr, {});
-      if (!value) return fail(place(seen) + " is " + Twine(seen.size) + ", from which " + seen.expr.str() + " cannot be solved");
+      if (!value)
+        return fail(place(seen) + " is " + Twine(seen.size) + ", from which " + seen.expr.str() + " cannot be solved");
       if (*value != seen.size)
         return fail(place(seen) + " is " + Twine(seen.size) + ", not " + seen.expr.str() +
                     (seen.expr.isConstant() ? "" : " = " + std::to_string(*value)) + origins(seen.expr));
@@ -92,7 +94,8 @@ private:
     auto [known, isNew] = env.symbols.try_emplace(symbol, value);
     if (!isNew) {
       if (known->second == value) return success();
-      return fail(place(seen) + " is " + Twine(value) + ", but " + symbol + " is " + Twine(known->second) + origins(seen.expr));
+      return fail(place(seen) + " is " + Twine(value) + ", but " + symbol + " is " + Twine(known->second) +
+                  origins(seen.expr));
     }
     DimRange range = symbolRange(function, symbol);
     if (value < range.min || value > range.max)

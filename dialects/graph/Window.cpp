@@ -15,19 +15,21 @@ void GraphDialect::registerWindowOps() {
 LogicalResult WindowOp::checkRank(Value x) const {
   int64_t rank = cast<RankedTensorType>(x.getType()).getRank();
   if (rank < 3 || rank > 5)
-    return (complain() << "needs [N, C, spatial...] with one to three spatial dimensions, not rank " << rank).at(x, "the operand");
+    return (complain() << "needs [N, C, spatial...] with one to three spatial dimensions, not rank " << rank)
+        .at(x, "the operand");
   return success();
 }
 
 LogicalResult WindowOp::checkList(Value x, StringRef what, ArrayRef<int64_t> list, int64_t least) const {
   int64_t spatial = cast<RankedTensorType>(x.getType()).getRank() - 2;
   if (int64_t(list.size()) != spatial)
-    return (complain() << "needs one number per spatial dimension in '" << what << "': it has " << list.size() << " for "
-                       << spatial)
+    return (complain() << "needs one number per spatial dimension in '" << what << "': it has " << list.size()
+                       << " for " << spatial)
         .at(x, "the operand");
   for (int64_t value : list)
     if (value < least || value > windowLimit)
-      return complain() << "needs numbers from " << least << " to " << windowLimit << " in '" << what << "', not " << value;
+      return complain() << "needs numbers from " << least << " to " << windowLimit << " in '" << what << "', not "
+                        << value;
   return success();
 }
 
@@ -39,7 +41,8 @@ DimExpr WindowOp::outputSize(Value x, int64_t spatialDim, int64_t padding, DimEx
   DimExpr window = DimExpr::add(DimExpr::mul(DimExpr::sub(kernel, number(1)), number(dilation)), number(1));
   DimExpr size = DimExpr::add(DimExpr::floorDiv(DimExpr::sub(padded, window), number(stride)), number(1));
   if (!size) {
-    (complain() << "has an output size in spatial dimension " << spatialDim << " that does not fit 64 bits").at(x, "the operand");
+    (complain() << "has an output size in spatial dimension " << spatialDim << " that does not fit 64 bits")
+        .at(x, "the operand");
     return {};
   }
   DimExpr room = DimExpr::sub(padded, window);
@@ -63,17 +66,19 @@ FailureOr<SmallVector<DimExpr>> inferPool(WindowOp op, Value x, ArrayRef<int64_t
   for (int64_t d = 0; d < int64_t(kernel.size()); ++d) {
     int64_t window = (kernel[d] - 1) * dilations[d] + 1;
     if (padding[d] > window / 2) {
-      op.complain() << "has padding " << padding[d] << " in spatial dimension " << d << ", more than half of its window of "
-                    << window;
+      op.complain() << "has padding " << padding[d] << " in spatial dimension " << d
+                    << ", more than half of its window of " << window;
       return failure();
     }
     int64_t roundUp = ceilMode ? strides[d] - 1 : 0;
-    DimExpr size = op.outputSize(x, d, 2 * padding[d] + roundUp, DimExpr::constant(context, kernel[d]), dilations[d], strides[d]);
+    DimExpr size =
+        op.outputSize(x, d, 2 * padding[d] + roundUp, DimExpr::constant(context, kernel[d]), dilations[d], strides[d]);
     if (!size) return failure();
     if (ceilMode) {
       // The last window begins inside the input or its left padding, never in the right padding.
       DimExpr begins = DimExpr::add(dimOf(x.getType(), 2 + d), DimExpr::constant(context, padding[d] - 1));
-      DimExpr last = DimExpr::add(DimExpr::floorDiv(begins, DimExpr::constant(context, strides[d])), DimExpr::constant(context, 1));
+      DimExpr last = DimExpr::add(DimExpr::floorDiv(begins, DimExpr::constant(context, strides[d])),
+                                  DimExpr::constant(context, 1));
       size = DimExpr::min(size, last);
     }
     result.push_back(size);

@@ -23,8 +23,8 @@ struct WindowOp {
   mlir::LogicalResult checkRank(mlir::Value x) const;
   /// `list` has one number per spatial dimension of x, each from `least` to windowLimit.
   mlir::LogicalResult checkList(mlir::Value x, llvm::StringRef what, llvm::ArrayRef<int64_t> list, int64_t least) const;
-  /// floordiv(in + padding - dilation * (kernel - 1) - 1, stride) + 1; null and a complaint where it leaves int64 or the
-  /// window is larger than the padded input.
+  /// floordiv(in + padding - dilation * (kernel - 1) - 1, stride) + 1; null and a complaint where it leaves int64 or
+  /// the window is larger than the padded input.
   DimExpr outputSize(mlir::Value x, int64_t spatialDim, int64_t padding, DimExpr kernel, int64_t dilation,
                      int64_t stride) const;
 };

@@ -53,7 +53,8 @@ public:
     return elementType.isInteger(1) ? Value(arith::TruncIOp::create(s.b, s.loc, s.b.getI1Type(), value)) : value;
   }
   void store(Scalar value, Value memref, Value at) {
-    Value stored = value.isBool() ? Value(arith::ExtUIOp::create(s.b, s.loc, s.b.getI8Type(), value.value)) : value.value;
+    Value stored =
+        value.isBool() ? Value(arith::ExtUIOp::create(s.b, s.loc, s.b.getI8Type(), value.value)) : value.value;
     memref::StoreOp::create(s.b, s.loc, stored, memref, at);
   }
 
@@ -91,7 +92,8 @@ public:
     std::mt19937 random(seed);
     std::vector<SmallVector<Scalar>> parts{reduction.emitIdentity(s)};
     for (int64_t i = 0; i < inputs[0].size(); ++i)
-      parts.push_back(reduction.emitLift(s, element(op->getOpOperand(0), ValueRange{index(i)}), s.integer(s.b.getI64Type(), i)));
+      parts.push_back(
+          reduction.emitLift(s, element(op->getOpOperand(0), ValueRange{index(i)}), s.integer(s.b.getI64Type(), i)));
     while (parts.size() > 1) {
       std::shuffle(parts.begin(), parts.end(), random);
       std::vector<SmallVector<Scalar>> next;
@@ -154,7 +156,8 @@ private:
 
 } // namespace
 
-static FailureOr<SmallVector<HostTensor>> compute(func::FuncOp source, ArrayRef<HostTensor> inputs, std::optional<unsigned> treeSeed) {
+static FailureOr<SmallVector<HostTensor>> compute(func::FuncOp source, ArrayRef<HostTensor> inputs,
+                                                  std::optional<unsigned> treeSeed) {
   MLIRContext *context = source.getContext();
   context->loadDialect<memref::MemRefDialect, cf::ControlFlowDialect, LLVM::LLVMDialect>();
   registerBuiltinDialectTranslation(*context);
@@ -171,7 +174,8 @@ static FailureOr<SmallVector<HostTensor>> compute(func::FuncOp source, ArrayRef<
   for (Type type : op->getResultTypes()) {
     SmallVector<int64_t> shape;
     for (DimExpr dim : dimsOf(type))
-      shape.push_back(dim.evaluate([&](StringRef symbol) { return std::optional<int64_t>(env.symbols.lookup(symbol)); }).value_or(-1));
+      shape.push_back(dim.evaluate([&](StringRef symbol) { return std::optional<int64_t>(env.symbols.lookup(symbol)); })
+                          .value_or(-1));
     HostTensor &result = results.emplace_back(cast<RankedTensorType>(type).getElementType(), shape);
     if (result.size()) std::memset(result.mutableData(), 0xCD, result.bytes()); // Every element must be written.
   }
@@ -179,7 +183,8 @@ static FailureOr<SmallVector<HostTensor>> compute(func::FuncOp source, ArrayRef<
   OpBuilder builder(context);
   Kernel kernel(builder, op, inputs, env);
   kernel.begin(*module);
-  if (treeSeed) kernel.emitTree(*treeSeed);
+  if (treeSeed)
+    kernel.emitTree(*treeSeed);
   else
     for (unsigned r = 0; r < results.size(); ++r) kernel.emitResult(r);
   if (failed(kernel.compileAndRun(*module, results))) return failure();

@@ -17,8 +17,10 @@ protected:
     for (int64_t i = 0; i < result.size(); ++i) {
       seed = seed * 1664525u + 1013904223u;
       int64_t value = int64_t(seed >> 26) - 32;
-      if (result.isFloat()) result.setDouble(i, double(value) / 4);
-      else result.setInt(i, value);
+      if (result.isFloat())
+        result.setDouble(i, double(value) / 4);
+      else
+        result.setInt(i, value);
     }
     return result;
   }
@@ -32,7 +34,8 @@ protected:
       }
       double a = got.getDouble(i), b = wanted.getDouble(i);
       if (std::isnan(a) || std::isnan(b) || std::isinf(b)) {
-        EXPECT_TRUE((std::isnan(a) && std::isnan(b)) || a == b) << text << ", element " << i << ": " << a << " for " << b;
+        EXPECT_TRUE((std::isnan(a) && std::isnan(b)) || a == b)
+            << text << ", element " << i << ": " << a << " for " << b;
         continue;
       }
       EXPECT_NEAR(a, b, tolerance * std::max(1.0, std::fabs(b))) << text << ", element " << i;
@@ -41,7 +44,8 @@ protected:
   }
 
   /// `op` over "%x" and, with a second type, "%y".
-  void check(const std::string &op, const std::vector<std::string> &types, std::vector<HostTensor> inputs, double tolerance = 1e-6) {
+  void check(const std::string &op, const std::vector<std::string> &types, std::vector<HostTensor> inputs,
+             double tolerance = 1e-6) {
     std::string text = "func.func @f(%x: " + types[0] + (types.size() > 1 ? ", %y: " + types[1] : "") + ") { %r" +
                        (op.find("max_pool") != std::string::npos ? ":2" : "") + " = " + op + " return }";
     auto function = parse(text);
@@ -49,7 +53,9 @@ protected:
     // The op's results are not returned, so the observer is how to see them.
     Evaluator evaluator(function);
     std::vector<HostTensor> wanted;
-    evaluator.onResults = [&](mlir::Operation *, llvm::ArrayRef<HostTensor> results) { wanted.assign(results.begin(), results.end()); };
+    evaluator.onResults = [&](mlir::Operation *, llvm::ArrayRef<HostTensor> results) {
+      wanted.assign(results.begin(), results.end());
+    };
     ASSERT_TRUE(succeeded(evaluator.run(inputs))) << evaluator.error().str();
     auto got = emitAndRun(function, inputs);
     ASSERT_TRUE(succeeded(got)) << text;
@@ -60,13 +66,17 @@ protected:
 TEST_F(EmissionTest, Matmul) {
   for (std::string element : {"f32", "f64", "i32", "i64"}) {
     check("graph.matmul %x, %y : tensor<2x3x5x" + element + ">, tensor<2x5x4x" + element + ">",
-          {"tensor<2x3x5x" + element + ">", "tensor<2x5x4x" + element + ">"}, {noise(element, {2, 3, 5}, 1), noise(element, {2, 5, 4}, 2)});
+          {"tensor<2x3x5x" + element + ">", "tensor<2x5x4x" + element + ">"},
+          {noise(element, {2, 3, 5}, 1), noise(element, {2, 5, 4}, 2)});
     check("graph.matmul %x, %y transpose_lhs transpose_rhs : tensor<5x3x" + element + ">, tensor<4x5x" + element + ">",
-          {"tensor<5x3x" + element + ">", "tensor<4x5x" + element + ">"}, {noise(element, {5, 3}, 3), noise(element, {4, 5}, 4)});
+          {"tensor<5x3x" + element + ">", "tensor<4x5x" + element + ">"},
+          {noise(element, {5, 3}, 3), noise(element, {4, 5}, 4)});
   }
-  check("graph.matmul %x, %y : tensor<2x0xf32>, tensor<0x3xf32>", {"tensor<2x0xf32>", "tensor<0x3xf32>"}, {f32({2, 0}, {}), f32({0, 3}, {})});
+  check("graph.matmul %x, %y : tensor<2x0xf32>, tensor<0x3xf32>", {"tensor<2x0xf32>", "tensor<0x3xf32>"},
+        {f32({2, 0}, {}), f32({0, 3}, {})});
   std::string dynamic = "tensor<?x?xf32, #graph.shape<s0, s1>>", other = "tensor<?x4xf32, #graph.shape<s1, 4>>";
-  check("graph.matmul %x, %y : " + dynamic + ", " + other, {dynamic, other}, {noise("f32", {3, 7}, 5), noise("f32", {7, 4}, 6)});
+  check("graph.matmul %x, %y : " + dynamic + ", " + other, {dynamic, other},
+        {noise("f32", {3, 7}, 5), noise("f32", {7, 4}, 6)});
 }
 
 TEST_F(EmissionTest, Reductions) {
@@ -83,12 +93,19 @@ TEST_F(EmissionTest, Reductions) {
           {f32({4, 3}, {-0.0, -0.0, -0.0, 0.0, -0.0, 0.0, -inf, -inf, -inf, 1, quietNaN, inf})});
   }
   for (std::string op : {"any", "all"})
-    check("graph." + op + " %x dims = [1] : tensor<4x2xi1>", {"tensor<4x2xi1>"}, {tensor("i1", {4, 2}, {0, 0, 0, 1, 1, 0, 1, 1})});
+    check("graph." + op + " %x dims = [1] : tensor<4x2xi1>", {"tensor<4x2xi1>"},
+          {tensor("i1", {4, 2}, {0, 0, 0, 1, 1, 0, 1, 1})});
 }
 
 TEST_F(EmissionTest, ReductionsInAnyOrder) {
-  std::vector<std::vector<double>> rows{
-      {1, 5, 5, 2, 5, 1, 0}, {-0.0, 0.0, -0.0, 0.0}, {-inf, -inf, -inf}, {1, quietNaN, 7, quietNaN, 2}, {inf, 3, inf}, {-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11}, {4}, {}};
+  std::vector<std::vector<double>> rows{{1, 5, 5, 2, 5, 1, 0},
+                                        {-0.0, 0.0, -0.0, 0.0},
+                                        {-inf, -inf, -inf},
+                                        {1, quietNaN, 7, quietNaN, 2},
+                                        {inf, 3, inf},
+                                        {-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -11},
+                                        {4},
+                                        {}};
   for (std::string op : {"sum", "prod", "reduce_max", "reduce_min", "argmax", "argmin"}) {
     for (const auto &row : rows) {
       std::string type = "tensor<" + std::to_string(row.size()) + "xf32>";
@@ -114,14 +131,29 @@ TEST_F(EmissionTest, Convolutions) {
     std::string attributes;
   } rows[] = {
       {{1, 2, 7}, {3, 2, 3}, "strides = [2] low = [1] high = [2] dilations = [1] groups = 1 output_padding = [0]"},
-      {{2, 4, 6, 5}, {6, 2, 3, 2}, "strides = [1, 2] low = [1, 0] high = [0, 1] dilations = [2, 1] groups = 2 output_padding = [0, 0]"},
-      {{1, 3, 5, 5}, {3, 1, 3, 3}, "strides = [1, 1] low = [1, 1] high = [1, 1] dilations = [1, 1] groups = 3 output_padding = [0, 0]"},
-      {{1, 2, 5, 5}, {2, 2, 1, 1}, "strides = [1, 1] low = [0, 0] high = [0, 0] dilations = [1, 1] groups = 1 output_padding = [0, 0]"},
+      {{2, 4, 6, 5},
+       {6, 2, 3, 2},
+       "strides = [1, 2] low = [1, 0] high = [0, 1] dilations = [2, 1] groups = 2 output_padding = [0, 0]"},
+      {{1, 3, 5, 5},
+       {3, 1, 3, 3},
+       "strides = [1, 1] low = [1, 1] high = [1, 1] dilations = [1, 1] groups = 3 output_padding = [0, 0]"},
+      {{1, 2, 5, 5},
+       {2, 2, 1, 1},
+       "strides = [1, 1] low = [0, 0] high = [0, 0] dilations = [1, 1] groups = 1 output_padding = [0, 0]"},
       {{1, 2, 6}, {2, 2, 2}, "strides = [1] low = [-1] high = [-2] dilations = [1] groups = 1 output_padding = [0]"},
-      {{1, 1, 3, 4, 3}, {2, 1, 2, 3, 2}, "strides = [1, 2, 1] low = [0, 1, 1] high = [1, 1, 0] dilations = [1, 1, 2] groups = 1 output_padding = [0, 0, 0]"},
-      {{1, 2, 4}, {2, 3, 3}, "strides = [2] low = [1] high = [0] dilations = [1] groups = 1 transposed output_padding = [1]"},
-      {{2, 4, 3, 3}, {4, 2, 2, 3}, "strides = [2, 3] low = [0, 1] high = [1, 1] dilations = [2, 1] groups = 2 transposed output_padding = [1, 0]"},
-      {{1, 1, 3}, {1, 1, 2}, "strides = [1] low = [-2] high = [-1] dilations = [3] groups = 1 transposed output_padding = [0]"},
+      {{1, 1, 3, 4, 3},
+       {2, 1, 2, 3, 2},
+       "strides = [1, 2, 1] low = [0, 1, 1] high = [1, 1, 0] dilations = [1, 1, 2] groups = 1 output_padding = [0, 0, "
+       "0]"},
+      {{1, 2, 4},
+       {2, 3, 3},
+       "strides = [2] low = [1] high = [0] dilations = [1] groups = 1 transposed output_padding = [1]"},
+      {{2, 4, 3, 3},
+       {4, 2, 2, 3},
+       "strides = [2, 3] low = [0, 1] high = [1, 1] dilations = [2, 1] groups = 2 transposed output_padding = [1, 0]"},
+      {{1, 1, 3},
+       {1, 1, 2},
+       "strides = [1] low = [-2] high = [-1] dilations = [3] groups = 1 transposed output_padding = [0]"},
   };
   for (const Row &row : rows) {
     for (std::string element : {"f32", "i32"}) {
@@ -130,13 +162,14 @@ TEST_F(EmissionTest, Convolutions) {
         for (int64_t size : shape) text += std::to_string(size) + "x";
         return text + element + ">";
       };
-      check("graph.convolution %x, %y " + row.attributes + " : " + typeOf(row.x) + ", " + typeOf(row.w), {typeOf(row.x), typeOf(row.w)},
-            {noise(element, row.x, 9), noise(element, row.w, 10)});
+      check("graph.convolution %x, %y " + row.attributes + " : " + typeOf(row.x) + ", " + typeOf(row.w),
+            {typeOf(row.x), typeOf(row.w)}, {noise(element, row.x, 9), noise(element, row.w, 10)});
     }
   }
   std::string dynamic = "tensor<?x2x?xf32, #graph.shape<s0, 2, s1>>", weight = "tensor<2x2x3xf32>";
   for (std::string kind : {"", "transposed "})
-    check("graph.convolution %x, %y strides = [2] low = [1] high = [1] dilations = [1] groups = 1 " + kind + "output_padding = [0] : " + dynamic + ", " + weight,
+    check("graph.convolution %x, %y strides = [2] low = [1] high = [1] dilations = [1] groups = 1 " + kind +
+              "output_padding = [0] : " + dynamic + ", " + weight,
           {dynamic, weight}, {noise("f32", {2, 2, 6}, 11), noise("f32", {2, 2, 3}, 12)});
 }
 
@@ -144,23 +177,31 @@ TEST_F(EmissionTest, Pools) {
   HostTensor plane = noise("f32", {2, 2, 6, 5}, 13);
   std::string type = "tensor<2x2x6x5xf32>";
   for (std::string mode : {"", " ceil_mode"}) {
-    check("graph.max_pool %x kernel = [3, 2] strides = [2, 1] padding = [1, 0] dilations = [1, 2]" + mode + " : " + type, {type}, {plane});
-    check("graph.max_pool %x kernel = [2, 2] strides = [3, 2] padding = [0, 0] dilations = [1, 1]" + mode + " : " + type, {type}, {plane});
+    check("graph.max_pool %x kernel = [3, 2] strides = [2, 1] padding = [1, 0] dilations = [1, 2]" + mode + " : " +
+              type,
+          {type}, {plane});
+    check("graph.max_pool %x kernel = [2, 2] strides = [3, 2] padding = [0, 0] dilations = [1, 1]" + mode + " : " +
+              type,
+          {type}, {plane});
     for (std::string count : {"", " exclude_padding", " divisor = 3"}) {
-      check("graph.avg_pool %x kernel = [3, 3] strides = [2, 2] padding = [1, 1]" + mode + count + " : " + type, {type}, {plane});
-      check("graph.avg_pool %x kernel = [2, 2] strides = [2, 2] padding = [0, 0]" + mode + count + " : " + type, {type}, {plane});
+      check("graph.avg_pool %x kernel = [3, 3] strides = [2, 2] padding = [1, 1]" + mode + count + " : " + type, {type},
+            {plane});
+      check("graph.avg_pool %x kernel = [2, 2] strides = [2, 2] padding = [0, 0]" + mode + count + " : " + type, {type},
+            {plane});
     }
   }
-  check("graph.max_pool %x kernel = [3] strides = [1] padding = [1] dilations = [1] : tensor<1x1x6xf32>", {"tensor<1x1x6xf32>"},
-        {f32({1, 1, 6}, {quietNaN, 1, quietNaN, -inf, -inf, -0.0})});
-  check("graph.max_pool %x kernel = [2] strides = [2] padding = [1] dilations = [1] : tensor<1x1x4xui8>", {"tensor<1x1x4xui8>"},
-        {tensor("ui8", {1, 1, 4}, {0, 200, 100, 0})});
+  check("graph.max_pool %x kernel = [3] strides = [1] padding = [1] dilations = [1] : tensor<1x1x6xf32>",
+        {"tensor<1x1x6xf32>"}, {f32({1, 1, 6}, {quietNaN, 1, quietNaN, -inf, -inf, -0.0})});
+  check("graph.max_pool %x kernel = [2] strides = [2] padding = [1] dilations = [1] : tensor<1x1x4xui8>",
+        {"tensor<1x1x4xui8>"}, {tensor("ui8", {1, 1, 4}, {0, 200, 100, 0})});
   // Dilation steps over the only element.
-  check("graph.max_pool %x kernel = [2] strides = [1] padding = [2] dilations = [3] : tensor<1x1x1xf32>", {"tensor<1x1x1xf32>"}, {f32({1, 1, 1}, {5})});
+  check("graph.max_pool %x kernel = [2] strides = [1] padding = [2] dilations = [3] : tensor<1x1x1xf32>",
+        {"tensor<1x1x1xf32>"}, {f32({1, 1, 1}, {5})});
   check("graph.adaptive_avg_pool %x : " + type + " to tensor<2x2x4x7xf32>", {type}, {plane});
   check("graph.adaptive_avg_pool %x : " + type + " to tensor<2x2x1x1xf32>", {type}, {plane});
   std::string dynamic = "tensor<1x1x?xf32, #graph.shape<1, 1, s0>>";
-  check("graph.avg_pool %x kernel = [3] strides = [2] padding = [1] ceil_mode : " + dynamic, {dynamic}, {noise("f32", {1, 1, 6}, 14)});
+  check("graph.avg_pool %x kernel = [3] strides = [2] padding = [1] ceil_mode : " + dynamic, {dynamic},
+        {noise("f32", {1, 1, 6}, 14)});
   check("graph.adaptive_avg_pool %x : " + dynamic + " to tensor<1x1x4xf32>", {dynamic}, {noise("f32", {1, 1, 6}, 15)});
 }
 
@@ -189,7 +230,8 @@ TEST_F(EmissionTest, Resizes) {
       for (double scale : g.scales) scales += (scales.empty() ? ": " : ", ") + std::to_string(scale);
       std::vector<int64_t> sizes{1, 1};
       sizes.insert(sizes.end(), g.in.begin(), g.in.end());
-      check("graph.resize %x " + g.mode + " {" + (g.alignCorners ? "align_corners, " : "") + "scales = array<f64" + scales + ">} : " + from + " to " + to,
+      check("graph.resize %x " + g.mode + " {" + (g.alignCorners ? "align_corners, " : "") + "scales = array<f64" +
+                scales + ">} : " + from + " to " + to,
             {from}, {f32(sizes, g.input)}, 2e-6 * 16);
     }
   }

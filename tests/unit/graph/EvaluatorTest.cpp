@@ -38,14 +38,18 @@ TEST_F(EvaluatorTest, InputsThatContradictTheTypesAreRefused) {
   expectError(twoInputs, {f32({2, 19}, counting(38)), f32({2}, counting(2))}, "puts s1 = 9 outside its bounds [0, 8]");
   expectError(twoInputs, {f32({2, 3}, counting(6))}, "takes 2 inputs, not 1");
   expectError(twoInputs, {f32({6}, counting(6)), f32({2}, counting(2))}, "argument 0 'left' has rank 1, not 2");
-  expectError(twoInputs, {i64({2, 3}, counting(6)), f32({2}, counting(2))}, "argument 0 'left' has element type i64, not f32");
-  expectError("func.func @f(%x: tensor<3xf32>) { return }", {f32({4}, counting(4))}, "dimension 0 of argument 0 is 4, not 3");
+  expectError(twoInputs, {i64({2, 3}, counting(6)), f32({2}, counting(2))},
+              "argument 0 'left' has element type i64, not f32");
+  expectError("func.func @f(%x: tensor<3xf32>) { return }", {f32({4}, counting(4))},
+              "dimension 0 of argument 0 is 4, not 3");
 }
 
 TEST_F(EvaluatorTest, ExpressionsOfKnownSymbolsAreChecked) {
-  const char *text = R"(func.func @f(%a: tensor<?x?xf32, #graph.shape<s0, s1>>, %b: tensor<?xf32, #graph.shape<s0 * s1>>) { return })";
+  const char *text =
+      R"(func.func @f(%a: tensor<?x?xf32, #graph.shape<s0, s1>>, %b: tensor<?xf32, #graph.shape<s0 * s1>>) { return })";
   EXPECT_TRUE(run(text, {f32({2, 3}, counting(6)), f32({6}, counting(6))}).empty());
-  expectError(text, {f32({2, 3}, counting(6)), f32({5}, counting(5))}, "dimension 0 of argument 1 is 5, not s0 * s1 = 6");
+  expectError(text, {f32({2, 3}, counting(6)), f32({5}, counting(5))},
+              "dimension 0 of argument 1 is 5, not s0 * s1 = 6");
   // Several values of s0 would do: none is guessed.
   for (std::string expr : {"mod(s0, 2)", "floordiv(s0, 4)", "max(1, s0)", "s0 * s0"})
     expectError("func.func @f(%a: tensor<?xf32, #graph.shape<" + expr + ">>) { return }", {f32({1}, {1})},
@@ -94,13 +98,15 @@ TEST_F(EvaluatorTest, FusionsComputeWhatTheirBodiesDo) {
       %s = graph.sum %d dims = [0] : tensor<3xf32>
       graph.yield %d, %s : tensor<3xf32>, tensor<f32>
     }
-    return %r#0, %r#1 : tensor<3xf32>, tensor<f32> })", {f32({3}, {1, 2, 3})});
+    return %r#0, %r#1 : tensor<3xf32>, tensor<f32> })",
+                     {f32({3}, {1, 2, 3})});
   EXPECT_EQ(numbers(results[0]), (std::vector<double>{2, 4, 6}));
   EXPECT_EQ(results[1].getDouble(0), 12);
 }
 
 TEST_F(EvaluatorTest, StateIsKeptBetweenRuns) {
-  auto function = parse(R"(func.func @f(%count: tensor<i64> {graph.state = "count", graph.initial = dense<5> : tensor<i64>}, %x: tensor<i64>)
+  auto function = parse(
+      R"(func.func @f(%count: tensor<i64> {graph.state = "count", graph.initial = dense<5> : tensor<i64>}, %x: tensor<i64>)
       -> (tensor<i64> {graph.updates = "count"}, tensor<i64>) {
     %n = graph.add %count, %x : tensor<i64>
     return %n, %count : tensor<i64>, tensor<i64> })");
@@ -111,11 +117,13 @@ TEST_F(EvaluatorTest, StateIsKeptBetweenRuns) {
   evaluator.state["count"] = f32({}, {1});
   EXPECT_TRUE(failed(evaluator.run({i64({}, {2})})));
   EXPECT_NE(evaluator.error().find("argument 0 has element type f32"), llvm::StringRef::npos);
-  expectError("func.func @f(%s: tensor<i64> {graph.state = \"lost\"}) { return }", {}, "state 'lost' has no value: it has no initial value");
+  expectError("func.func @f(%s: tensor<i64> {graph.state = \"lost\"}) { return }", {},
+              "state 'lost' has no value: it has no initial value");
 }
 
 TEST_F(EvaluatorTest, SymbolsBoundByValuesSizeWhatFollows) {
-  const char *text = R"(func.func @f(%n: tensor<i64>) -> tensor<?xi64, #graph.shape<u0>> attributes {graph.symbols = [#graph.symbol<"u0", 0, 4>]} {
+  const char *text =
+      R"(func.func @f(%n: tensor<i64>) -> tensor<?xi64, #graph.shape<u0>> attributes {graph.symbols = [#graph.symbol<"u0", 0, 4>]} {
     graph.bind_symbol "u0", %n : tensor<i64>
     %r = graph.iota dim = 0 start = 1.0 step = 2.0 : tensor<?xi64, #graph.shape<u0>>
     return %r : tensor<?xi64, #graph.shape<u0>> })";
@@ -124,14 +132,17 @@ TEST_F(EvaluatorTest, SymbolsBoundByValuesSizeWhatFollows) {
   expectError(text, {i64({}, {-1})}, "symbol u0 is -1");
   expectError(R"(func.func @f() -> tensor<?xi64, #graph.shape<u0>> {
     %r = graph.iota dim = 0 start = 1.0 step = 2.0 : tensor<?xi64, #graph.shape<u0>>
-    return %r : tensor<?xi64, #graph.shape<u0>> })", {}, "dimension 0 of result 0, u0, has no value");
+    return %r : tensor<?xi64, #graph.shape<u0>> })",
+              {}, "dimension 0 of result 0, u0, has no value");
 }
 
 TEST_F(EvaluatorTest, AssertionsFailWithTheirMessageAndPlace) {
-  const char *text = "func.func @f(%c: tensor<i1>) {\n  graph.assert %c, \"sizes must be even\" : tensor<i1>\n  return }";
+  const char *text =
+      "func.func @f(%c: tensor<i1>) {\n  graph.assert %c, \"sizes must be even\" : tensor<i1>\n  return }";
   EXPECT_TRUE(run(text, {tensor("i1", {}, {1})}).empty());
   expectError(text, {tensor("i1", {}, {0})}, "test.mlir:2:3: graph.assert: sizes must be even");
-  const char *shapes = R"(func.func @f(%a: tensor<?xf32, #graph.shape<s0>>, %b: tensor<?xf32, #graph.shape<s1>>) -> tensor<?xf32, #graph.shape<s1>> {
+  const char *shapes =
+      R"(func.func @f(%a: tensor<?xf32, #graph.shape<s0>>, %b: tensor<?xf32, #graph.shape<s1>>) -> tensor<?xf32, #graph.shape<s1>> {
     %r = graph.assert_shape %a : tensor<?xf32, #graph.shape<s0>> to tensor<?xf32, #graph.shape<s1>>
     return %r : tensor<?xf32, #graph.shape<s1>> })";
   EXPECT_EQ(numbers(run(shapes, {f32({2}, {1, 2}), f32({2}, {3, 4})})[0]), (std::vector<double>{1, 2}));
@@ -139,18 +150,21 @@ TEST_F(EvaluatorTest, AssertionsFailWithTheirMessageAndPlace) {
 }
 
 TEST_F(EvaluatorTest, ErrorsNameTheProgramsNode) {
-  expectError("func.func @f(%c: tensor<i1>) { graph.assert %c, \"no\" : tensor<i1> loc(\"node_7\"(\"model.py\":12:3))  return }",
+  expectError("func.func @f(%c: tensor<i1>) { graph.assert %c, \"no\" : tensor<i1> loc(\"node_7\"(\"model.py\":12:3))  "
+              "return }",
               {tensor("i1", {}, {0})}, "'node_7' at model.py:12:3: graph.assert: no");
 }
 
 TEST_F(EvaluatorTest, NegativeSizesAreErrors) {
   expectError(R"(func.func @f(%x: tensor<1x1x?xf32, #graph.shape<1, 1, s0>>) {
     %r = graph.avg_pool %x kernel = [9] strides = [1] padding = [0] : tensor<1x1x?xf32, #graph.shape<1, 1, s0>>
-    return })", {f32({1, 1, 2}, {1, 2})}, "dimension 2 of result 0, s0 + -8, is -6");
+    return })",
+              {f32({1, 1, 2}, {1, 2})}, "dimension 2 of result 0, s0 + -8, is -6");
 }
 
 TEST_F(EvaluatorTest, OpsWithoutValueAreErrors) {
-  expectError("func.func @f(%x: tensor<2xf32>) { graph.write %x, %x : tensor<2xf32> return }", {f32({2}, {1, 2})}, "graph.write cannot be evaluated");
+  expectError("func.func @f(%x: tensor<2xf32>) { graph.write %x, %x : tensor<2xf32> return }", {f32({2}, {1, 2})},
+              "graph.write cannot be evaluated");
 }
 
 TEST_F(EvaluatorTest, ObserverSeesEveryOpInOrder) {
@@ -161,7 +175,8 @@ TEST_F(EvaluatorTest, ObserverSeesEveryOpInOrder) {
     seen.push_back(op->getName().getStringRef().str() + " " + std::to_string(results[0].getInt(0)));
   };
   ASSERT_TRUE(succeeded(evaluator.run({i64({}, {1}), i64({}, {4})})));
-  EXPECT_EQ(seen, (std::vector<std::string>{"graph.constant 1", "graph.ge 1", "graph.sub 0", "graph.add 8", "graph.ge 0", "graph.while 0"}));
+  EXPECT_EQ(seen, (std::vector<std::string>{"graph.constant 1", "graph.ge 1", "graph.sub 0", "graph.add 8",
+                                            "graph.ge 0", "graph.while 0"}));
 }
 
 // A chain of ops needs two tensors at a time, however long it is, and no stack.
@@ -180,8 +195,10 @@ TEST_F(EvaluatorTest, DeadValuesAreDropped) {
 }
 
 TEST_F(EvaluatorTest, OneValueReturnedTwiceAndInputsReturned) {
-  auto results = run("func.func @f(%x: tensor<1xf32>) -> (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) { %y = graph.neg %x : tensor<1xf32> "
-                     "return %y, %x, %y : tensor<1xf32>, tensor<1xf32>, tensor<1xf32> }", {f32({1}, {3})});
+  auto results = run("func.func @f(%x: tensor<1xf32>) -> (tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) { %y = "
+                     "graph.neg %x : tensor<1xf32> "
+                     "return %y, %x, %y : tensor<1xf32>, tensor<1xf32>, tensor<1xf32> }",
+                     {f32({1}, {3})});
   EXPECT_EQ(results[0].getDouble(0), -3);
   EXPECT_EQ(results[1].getDouble(0), 3);
   EXPECT_EQ(results[2].getDouble(0), -3);
@@ -189,21 +206,29 @@ TEST_F(EvaluatorTest, OneValueReturnedTwiceAndInputsReturned) {
 
 // The softmax and layer-norm formulas as import decomposes them.
 TEST_F(EvaluatorTest, SoftmaxOfSpecialRows) {
-  auto softmax = [&](const std::vector<double> &row) {
-    std::string n = std::to_string(row.size()), type = "tensor<1x" + n + "xf32>";
-    return numbers(run("func.func @f(%x: " + type + ") -> " + type + R"( {
-      %m = graph.reduce_max %x dims = [1] : )" + type + R"(
+  auto softmax =
+      [&](const std::vector<double> &row) {
+        std::string n = std::to_string(row.size()), type = "tensor<1x" + n + "xf32>";
+        return numbers(run("func.func @f(%x: " + type + ") -> " + type + R"( {
+      %m = graph.reduce_max %x dims = [1] : )" +
+                               type + R"(
       %mr = graph.reshape %m : tensor<1xf32> to tensor<1x1xf32>
-      %mb = graph.broadcast %mr : tensor<1x1xf32> to )" + type + R"(
-      %d = graph.sub %x, %mb : )" + type + R"(
-      %e = graph.exp %d : )" + type + R"(
-      %s = graph.sum %e dims = [1] : )" + type + R"(
+      %mb = graph.broadcast %mr : tensor<1x1xf32> to )" +
+                               type + R"(
+      %d = graph.sub %x, %mb : )" +
+                               type + R"(
+      %e = graph.exp %d : )" + type +
+                               R"(
+      %s = graph.sum %e dims = [1] : )" +
+                               type + R"(
       %sr = graph.reshape %s : tensor<1xf32> to tensor<1x1xf32>
-      %sb = graph.broadcast %sr : tensor<1x1xf32> to )" + type + R"(
-      %q = graph.div %e, %sb : )" + type + R"(
+      %sb = graph.broadcast %sr : tensor<1x1xf32> to )" +
+                               type + R"(
+      %q = graph.div %e, %sb : )" +
+                               type + R"(
       return %q : )" + type + " }",
-                       {f32({1, int64_t(row.size())}, row)})[0]);
-  };
+                           {f32({1, int64_t(row.size())}, row)})[0]);
+      };
   EXPECT_EQ(softmax({-inf, 0}), (std::vector<double>{0, 1}));
   EXPECT_EQ(softmax({88, 89, 1000}), (std::vector<double>{0, 0, 1}));
   for (auto row : {std::vector<double>{-inf, -inf}, {inf, 0}, {quietNaN, 1}})
@@ -220,7 +245,8 @@ TEST_F(EvaluatorTest, CentredConstantRowIsExactlyZero) {
     %d = graph.sub %x, %mb : tensor<1x4xf32>
     %q = graph.mul %d, %d : tensor<1x4xf32>
     %v = graph.sum %q dims = [1] : tensor<1x4xf32>
-    return %d, %v : tensor<1x4xf32>, tensor<1xf32> })", {f32({1, 4}, {30000, 30000, 30000, 30000}), f32({1}, {4})});
+    return %d, %v : tensor<1x4xf32>, tensor<1xf32> })",
+                     {f32({1, 4}, {30000, 30000, 30000, 30000}), f32({1}, {4})});
   EXPECT_EQ(numbers(results[0]), std::vector<double>(4, 0));
   EXPECT_EQ(results[1].getDouble(0), 0);
 }
@@ -248,24 +274,31 @@ TEST_F(EvaluatorTest, ConstantsAreViewed) {
 
 TEST_F(EvaluatorTest, MalformedControlFlowIsRefused) {
   auto contains = [&](const std::string &body, const std::string &part) {
-    std::string message = parseError("func.func @f(%c: tensor<i1>, %v: tensor<2xi1>, %x: tensor<2xf32>) { " + body + " return }");
+    std::string message =
+        parseError("func.func @f(%c: tensor<i1>, %v: tensor<2xi1>, %x: tensor<2xf32>) { " + body + " return }");
     EXPECT_NE(message.find(part), std::string::npos) << message;
   };
-  contains("%r = graph.if %v : tensor<2xi1> -> (tensor<2xf32>) { graph.yield %x : tensor<2xf32> } else { graph.yield %x : tensor<2xf32> }",
+  contains("%r = graph.if %v : tensor<2xi1> -> (tensor<2xf32>) { graph.yield %x : tensor<2xf32> } else { graph.yield "
+           "%x : tensor<2xf32> }",
            "needs a 0-d condition");
-  contains("%r = graph.if %c : tensor<i1> -> (tensor<2xf32>) { graph.yield %c : tensor<i1> } else { graph.yield %x : tensor<2xf32> }",
+  contains("%r = graph.if %c : tensor<i1> -> (tensor<2xf32>) { graph.yield %c : tensor<i1> } else { graph.yield %x : "
+           "tensor<2xf32> }",
            "values of its then region of the types of its results");
   contains("%r = graph.if %c : tensor<i1> -> (tensor<2xf32>) { graph.yield %x : tensor<2xf32> } else { graph.yield }",
            "has 0 values of its else region for 1 results");
-  contains("%r = graph.while %x : tensor<2xf32> -> (tensor<2xf32>) { ^bb0(%a: tensor<2xf32>): graph.yield %v : tensor<2xi1> } do "
+  contains("%r = graph.while %x : tensor<2xf32> -> (tensor<2xf32>) { ^bb0(%a: tensor<2xf32>): graph.yield %v : "
+           "tensor<2xi1> } do "
            "{ ^bb0(%a: tensor<2xf32>): graph.yield %a : tensor<2xf32> }",
            "values of its condition");
-  contains("%r = graph.while %x : tensor<2xf32> -> (tensor<2xf32>) { ^bb0(%a: tensor<i1>): graph.yield %a : tensor<i1> } do "
-           "{ ^bb0(%a: tensor<2xf32>): graph.yield %a : tensor<2xf32> }",
-           "condition arguments of the types of its initial values");
-  contains("%r = graph.fusion \"\" \"loop\" (%x) : (tensor<2xf32>) -> (tensor<2xf32>) { ^bb0(%a: tensor<2xf32>): graph.yield %a : tensor<2xf32> }",
+  contains(
+      "%r = graph.while %x : tensor<2xf32> -> (tensor<2xf32>) { ^bb0(%a: tensor<i1>): graph.yield %a : tensor<i1> } do "
+      "{ ^bb0(%a: tensor<2xf32>): graph.yield %a : tensor<2xf32> }",
+      "condition arguments of the types of its initial values");
+  contains("%r = graph.fusion \"\" \"loop\" (%x) : (tensor<2xf32>) -> (tensor<2xf32>) { ^bb0(%a: tensor<2xf32>): "
+           "graph.yield %a : tensor<2xf32> }",
            "needs a name");
-  contains("%r = graph.fusion \"k\" \"loop\" (%x) : (tensor<2xf32>) -> (tensor<2xf32>) { ^bb0(%a: tensor<3xf32>): graph.yield %a : tensor<3xf32> }",
+  contains("%r = graph.fusion \"k\" \"loop\" (%x) : (tensor<2xf32>) -> (tensor<2xf32>) { ^bb0(%a: tensor<3xf32>): "
+           "graph.yield %a : tensor<3xf32> }",
            "block arguments");
   contains("graph.bind_symbol \"2 * s0\", %c : tensor<i1>", "needs an i64 value");
   contains("graph.assert %v, \"\" : tensor<2xi1>", "needs a 0-d condition");

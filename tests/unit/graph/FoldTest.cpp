@@ -10,17 +10,19 @@ namespace {
 class FoldTest : public GraphTest {
 protected:
   /// Folds the first op of the function with these operands.
-  std::optional<llvm::SmallVector<mlir::DenseElementsAttr>> fold(const std::string &text, llvm::ArrayRef<mlir::Attribute> operands,
-                                                                 int64_t limit = 100) {
+  std::optional<llvm::SmallVector<mlir::DenseElementsAttr>>
+  fold(const std::string &text, llvm::ArrayRef<mlir::Attribute> operands, int64_t limit = 100) {
     return foldByEvaluation(&parse(text).getBody().front().front(), operands, limit);
   }
   mlir::Attribute attribute(llvm::StringRef text) { return mlir::parseAttribute(text, &context); }
 };
 
-constexpr const char *product = "func.func @f(%a: tensor<2x2xf32>, %b: tensor<2x2xf32>) { %r = graph.matmul %a, %b : tensor<2x2xf32>, tensor<2x2xf32> return }";
+constexpr const char *product = "func.func @f(%a: tensor<2x2xf32>, %b: tensor<2x2xf32>) { %r = graph.matmul %a, %b : "
+                                "tensor<2x2xf32>, tensor<2x2xf32> return }";
 
 TEST_F(FoldTest, ConstantOperandsGiveALiteral) {
-  mlir::Attribute a = attribute("dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>"), one = attribute("dense<1.0> : tensor<2x2xf32>");
+  mlir::Attribute a = attribute("dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>"),
+                  one = attribute("dense<1.0> : tensor<2x2xf32>");
   auto folded = fold(product, {a, one});
   ASSERT_TRUE(folded);
   EXPECT_EQ((*folded)[0], attribute("dense<[[3.0, 3.0], [7.0, 7.0]]> : tensor<2x2xf32>"));
@@ -51,8 +53,11 @@ TEST_F(FoldTest, DeclinesWhatItCannotOrShouldNotFold) {
   EXPECT_FALSE(fold(product, {one, mlir::Attribute()}));
   EXPECT_FALSE(fold(product, {one, one}, 3));
   EXPECT_TRUE(fold(product, {one, one}, 4));
-  EXPECT_FALSE(fold("func.func @f(%x: tensor<?xf32, #graph.shape<s0>>) { %r = graph.neg %x : tensor<?xf32, #graph.shape<s0>> return }", {one}));
-  EXPECT_FALSE(fold("func.func @f(%c: tensor<i1>) { graph.assert %c, \"\" : tensor<i1> return }", {attribute("dense<true> : tensor<i1>")}));
+  EXPECT_FALSE(fold("func.func @f(%x: tensor<?xf32, #graph.shape<s0>>) { %r = graph.neg %x : tensor<?xf32, "
+                    "#graph.shape<s0>> return }",
+                    {one}));
+  EXPECT_FALSE(fold("func.func @f(%c: tensor<i1>) { graph.assert %c, \"\" : tensor<i1> return }",
+                    {attribute("dense<true> : tensor<i1>")}));
 }
 
 TEST_F(FoldTest, ResourcesOfTheWrongSizeAreErrors) {

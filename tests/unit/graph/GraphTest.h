@@ -50,13 +50,19 @@ protected:
     HostTensor result(type(elementType), shape);
     EXPECT_EQ(result.size(), int64_t(values.size()));
     for (size_t i = 0; i < values.size(); ++i) {
-      if (result.isFloat()) result.setDouble(i, values[i]);
-      else result.setInt(i, int64_t(values[i]));
+      if (result.isFloat())
+        result.setDouble(i, values[i]);
+      else
+        result.setInt(i, int64_t(values[i]));
     }
     return result;
   }
-  HostTensor f32(llvm::ArrayRef<int64_t> shape, const std::vector<double> &values) { return tensor("f32", shape, values); }
-  HostTensor i64(llvm::ArrayRef<int64_t> shape, const std::vector<double> &values) { return tensor("i64", shape, values); }
+  HostTensor f32(llvm::ArrayRef<int64_t> shape, const std::vector<double> &values) {
+    return tensor("f32", shape, values);
+  }
+  HostTensor i64(llvm::ArrayRef<int64_t> shape, const std::vector<double> &values) {
+    return tensor("i64", shape, values);
+  }
 
   /// Evaluates the first function of the text.
   std::vector<HostTensor> run(const std::string &text, llvm::ArrayRef<HostTensor> inputs) {
@@ -73,7 +79,9 @@ protected:
   /// `op` as the body of a function of one result: "%r = graph.sum %x ...", with "%x: tensor<...>" arguments.
   HostTensor runOp(const std::string &arguments, const std::string &op, const std::string &resultType,
                    llvm::ArrayRef<HostTensor> inputs) {
-    auto results = run("func.func @f(" + arguments + ") -> " + resultType + " { %r = " + op + " return %r : " + resultType + " }", inputs);
+    auto results =
+        run("func.func @f(" + arguments + ") -> " + resultType + " { %r = " + op + " return %r : " + resultType + " }",
+            inputs);
     return results.empty() ? HostTensor() : results[0];
   }
   std::string evaluationError(const std::string &text, llvm::ArrayRef<HostTensor> inputs) {

@@ -9,7 +9,8 @@ namespace {
 class ReduceTest : public GraphTest {
 protected:
   /// One op over one operand.
-  HostTensor reduce(const std::string &op, const HostTensor &x, const std::string &dims, const std::string &resultType) {
+  HostTensor reduce(const std::string &op, const HostTensor &x, const std::string &dims,
+                    const std::string &resultType) {
     std::string sizes;
     for (int64_t size : x.shape) sizes += std::to_string(size) + "x";
     std::string element;
@@ -25,19 +26,22 @@ TEST_F(ReduceTest, SumsAlongOneAndSeveralDimensions) {
   EXPECT_EQ(numbers(reduce("sum", x, "[0, 2]", "tensor<3xf32>")), (std::vector<double>{14, 22, 30}));
   EXPECT_EQ(numbers(reduce("sum", x, "[0, 1, 2]", "tensor<f32>")), (std::vector<double>{66}));
   EXPECT_EQ(numbers(reduce("sum", x, "[]", "tensor<2x3x2xf32>")), counting(12));
-  EXPECT_EQ(numbers(reduce("prod", f32({2, 3}, {1, 2, 3, 4, 5, 6}), "[1]", "tensor<2xf32>")), (std::vector<double>{6, 120}));
+  EXPECT_EQ(numbers(reduce("prod", f32({2, 3}, {1, 2, 3, 4, 5, 6}), "[1]", "tensor<2xf32>")),
+            (std::vector<double>{6, 120}));
 }
 
 TEST_F(ReduceTest, IntegersWrap) {
   EXPECT_EQ(numbers(reduce("sum", tensor("i8", {2}, {100, 100}), "[0]", "tensor<i8>")), (std::vector<double>{-56}));
-  EXPECT_EQ(numbers(reduce("prod", tensor("i8", {3}, {20, 20, 2}), "[0]", "tensor<i8>")), (std::vector<double>{32})); // 800 - 3 * 256
+  EXPECT_EQ(numbers(reduce("prod", tensor("i8", {3}, {20, 20, 2}), "[0]", "tensor<i8>")),
+            (std::vector<double>{32})); // 800 - 3 * 256
   EXPECT_EQ(numbers(reduce("sum", tensor("ui8", {2}, {200, 100}), "[0]", "tensor<ui8>")), (std::vector<double>{44}));
 }
 
 // Rounding at every addition would stop at 256 (bf16) and 2048 (f16), where adding 1 no longer changes the sum.
 TEST_F(ReduceTest, SumsRoundOnce) {
   EXPECT_EQ(reduce("sum", tensor("bf16", {300}, std::vector<double>(300, 1)), "[0]", "tensor<bf16>").getDouble(0), 300);
-  EXPECT_EQ(reduce("sum", tensor("f16", {3000}, std::vector<double>(3000, 1)), "[0]", "tensor<f16>").getDouble(0), 3000);
+  EXPECT_EQ(reduce("sum", tensor("f16", {3000}, std::vector<double>(3000, 1)), "[0]", "tensor<f16>").getDouble(0),
+            3000);
   EXPECT_EQ(reduce("sum", f32({3}, {1e8, 1, -1e8}), "[0]", "tensor<f32>").getDouble(0), 1);
 }
 
@@ -58,7 +62,8 @@ TEST_F(ReduceTest, NegativeZerosSurvive) {
 TEST_F(ReduceTest, FirstOfEqualElementsWins) {
   std::vector<double> rows{1, 5, 5, 7, 7, 2};
   EXPECT_EQ(numbers(reduce("argmax", f32({2, 3}, rows), "[1]", "tensor<2xi64>")), (std::vector<double>{1, 0}));
-  EXPECT_EQ(numbers(reduce("argmax", tensor("i16", {2, 3}, rows), "[1]", "tensor<2xi64>")), (std::vector<double>{1, 0}));
+  EXPECT_EQ(numbers(reduce("argmax", tensor("i16", {2, 3}, rows), "[1]", "tensor<2xi64>")),
+            (std::vector<double>{1, 0}));
   EXPECT_EQ(reduce("argmax", f32({2}, {0.0, -0.0}), "[0]", "tensor<i64>").getInt(0), 0);
   EXPECT_EQ(reduce("argmax", f32({2}, {-0.0, 0.0}), "[0]", "tensor<i64>").getInt(0), 0);
   for (int64_t n : {33, 1025}) {
@@ -127,10 +132,13 @@ TEST_F(ReduceTest, UnsignedAndBoolElements) {
 }
 
 TEST_F(ReduceTest, HostileDimensionsAreRefused) {
-  auto error = [&](const std::string &op) { return parseError("func.func @f(%x: tensor<2x3xf32>) { %r = graph." + op + " : tensor<2x3xf32> return }"); };
+  auto error = [&](const std::string &op) {
+    return parseError("func.func @f(%x: tensor<2x3xf32>) { %r = graph." + op + " : tensor<2x3xf32> return }");
+  };
   EXPECT_NE(error("sum %x dims = [2]").find("reduces dimension 2 of a tensor of rank 2"), std::string::npos);
   EXPECT_NE(error("sum %x dims = [-1]").find("reduces dimension -1"), std::string::npos);
-  EXPECT_NE(error("sum %x dims = [9223372036854775807]").find("reduces dimension 9223372036854775807"), std::string::npos);
+  EXPECT_NE(error("sum %x dims = [9223372036854775807]").find("reduces dimension 9223372036854775807"),
+            std::string::npos);
   EXPECT_NE(error("sum %x dims = [0, 0]").find("ascending dimensions: 0 stands after 0"), std::string::npos);
   EXPECT_NE(error("argmax %x dims = [1, 0]").find("ascending"), std::string::npos);
   EXPECT_NE(error("any %x dims = [1]").find("needs bool elements"), std::string::npos);

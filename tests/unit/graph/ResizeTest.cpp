@@ -33,10 +33,12 @@ protected:
     return text + element + ">";
   }
   std::string op(const Golden &g, const std::string &element = "f32") {
-    return "graph.resize %x " + g.mode + " {" + (g.alignCorners ? "align_corners, " : "") + "scales = " + list(g.scales) + "} : " +
-           typeOf(g.in, element) + " to " + typeOf(g.out, element);
+    return "graph.resize %x " + g.mode + " {" + (g.alignCorners ? "align_corners, " : "") +
+           "scales = " + list(g.scales) + "} : " + typeOf(g.in, element) + " to " + typeOf(g.out, element);
   }
-  std::string error(const std::string &text) { return parseError("func.func @f(%x: tensor<1x1x4xf32>) { %r = graph.resize %x " + text + " return }"); }
+  std::string error(const std::string &text) {
+    return parseError("func.func @f(%x: tensor<1x1x4xf32>) { %r = graph.resize %x " + text + " return }");
+  }
 };
 
 TEST_F(ResizeTest, AgreesWithPyTorch) {
@@ -55,27 +57,37 @@ TEST_F(ResizeTest, AgreesWithPyTorch) {
 
 TEST_F(ResizeTest, NearestTakesAnyElementType) {
   HostTensor x = tensor("i1", {1, 1, 2}, {1, 0});
-  EXPECT_EQ(numbers(runOp("%x: tensor<1x1x2xi1>", "graph.resize %x nearest {scales = array<f64>} : tensor<1x1x2xi1> to tensor<1x1x4xi1>",
+  EXPECT_EQ(numbers(runOp("%x: tensor<1x1x2xi1>",
+                          "graph.resize %x nearest {scales = array<f64>} : tensor<1x1x2xi1> to tensor<1x1x4xi1>",
                           "tensor<1x1x4xi1>", {x})),
             (std::vector<double>{1, 1, 0, 0}));
 }
 
 TEST_F(ResizeTest, LinearByHand) {
   // Coordinates -0.25 (clamped to 0), 0.25, 0.75, 1.25 (its right neighbour is itself).
-  EXPECT_EQ(numbers(runOp("%x: tensor<1x1x2xf32>", "graph.resize %x linear {scales = array<f64>} : tensor<1x1x2xf32> to tensor<1x1x4xf32>",
+  EXPECT_EQ(numbers(runOp("%x: tensor<1x1x2xf32>",
+                          "graph.resize %x linear {scales = array<f64>} : tensor<1x1x2xf32> to tensor<1x1x4xf32>",
                           "tensor<1x1x4xf32>", {f32({1, 1, 2}, {0, 4})})),
             (std::vector<double>{0, 1, 3, 4}));
 }
 
 TEST_F(ResizeTest, HostileAttributesAreRefused) {
   std::string to = " : tensor<1x1x4xf32> to ";
-  EXPECT_NE(error("linear {scales = array<f64: 1.0, 2.0>}" + to + "tensor<1x1x8xf32>").find("it has 2 for 1"), std::string::npos);
-  EXPECT_NE(error("linear {scales = array<f64: 0x7FF8000000000000>}" + to + "tensor<1x1x8xf32>").find("not finite"), std::string::npos);
-  EXPECT_NE(error("nearest {align_corners, scales = array<f64>}" + to + "tensor<1x1x8xf32>").find("cannot align corners"), std::string::npos);
-  EXPECT_NE(error("linear {scales = array<f64>}" + to + "tensor<1x2x8xf32>").find("changes dimension 1"), std::string::npos);
-  EXPECT_NE(error("linear {scales = array<f64>}" + to + "tensor<1x1x8x8xf32>").find("cannot change the rank"), std::string::npos);
-  EXPECT_NE(error("linear {scales = array<f64>}" + to + "tensor<1x1x8xf16>").find("cannot change the element type"), std::string::npos);
-  EXPECT_NE(parseError("func.func @f(%x: tensor<1x1x4xi32>) { %r = graph.resize %x cubic {scales = array<f64>} : tensor<1x1x4xi32> to tensor<1x1x8xi32> return }")
+  EXPECT_NE(error("linear {scales = array<f64: 1.0, 2.0>}" + to + "tensor<1x1x8xf32>").find("it has 2 for 1"),
+            std::string::npos);
+  EXPECT_NE(error("linear {scales = array<f64: 0x7FF8000000000000>}" + to + "tensor<1x1x8xf32>").find("not finite"),
+            std::string::npos);
+  EXPECT_NE(
+      error("nearest {align_corners, scales = array<f64>}" + to + "tensor<1x1x8xf32>").find("cannot align corners"),
+      std::string::npos);
+  EXPECT_NE(error("linear {scales = array<f64>}" + to + "tensor<1x2x8xf32>").find("changes dimension 1"),
+            std::string::npos);
+  EXPECT_NE(error("linear {scales = array<f64>}" + to + "tensor<1x1x8x8xf32>").find("cannot change the rank"),
+            std::string::npos);
+  EXPECT_NE(error("linear {scales = array<f64>}" + to + "tensor<1x1x8xf16>").find("cannot change the element type"),
+            std::string::npos);
+  EXPECT_NE(parseError("func.func @f(%x: tensor<1x1x4xi32>) { %r = graph.resize %x cubic {scales = array<f64>} : "
+                       "tensor<1x1x4xi32> to tensor<1x1x8xi32> return }")
                 .find("floating-point"),
             std::string::npos);
 }
