@@ -218,18 +218,17 @@ static Turn reduceAngle(FloatBuilder &f, V x) {
     return LLVM::LoadOp::create(b, b.getF64Type(), address, 8, false, false, /*isInvariant=*/true);
   };
   V first = f.mul(scaled, part(0));
-  V k = f.roundEven(first);
-  V rest = f.add(f.sub(first, k), f.fma(scaled, part(1), f.mul(scaled, part(2))));
-  // `scaled` times the later bits is itself up to two quarters: they are counted too, and the angle stays within a half.
-  V more = f.roundEven(rest);
-  rest = f.sub(rest, more);
+  // The second product may hold whole quarters too; sums are exact until the third.
+  V second = f.mul(scaled, part(1)), whole = f.roundEven(first), left = f.sub(first, whole);
+  V more = f.roundEven(f.add(left, second)), k = f.add(whole, more);
+  V rest = f.add(f.add(f.sub(left, more), second), f.mul(scaled, part(2)));
   V angle = f.mul(rest, f.f64(M_PI_2)), square = f.mul(angle, angle);
   Turn turn;
   turn.sine = f.mul(angle, f.polynomial(square, {0.99999999999497025, -0.16666666627427051, 0.0083333284034102107,
                                                  -0.00019839093293489446, 2.7163784202914666e-06}));
   turn.cosine = f.polynomial(square, {0.99999999999992584, -0.4999999999919309, 0.041666666522443947, -0.0013888879373926536,
                                       2.4798731321056859e-05, -2.716007801910163e-07});
-  turn.quarter = f.iadd(arith::FPToSIOp::create(b, b.getI32Type(), k), arith::FPToSIOp::create(b, b.getI32Type(), more));
+  turn.quarter = arith::FPToSIOp::create(b, b.getI32Type(), k);
   return turn;
 }
 

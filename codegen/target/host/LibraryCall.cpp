@@ -174,6 +174,11 @@ std::optional<LibraryCall> libraryMatmul(HostRequest request, graph::MatmulOp op
   auto contraction = contractionOf(request.fusion);
   if (!contraction || !cast<RankedTensorType>(op.getType()).getElementType().isF32()) return std::nullopt;
   const Contraction &c = *contraction;
+  // Sums of no products are zeros, which the library refuses to compute.
+  auto bounds = [&](StringRef name) { return graph::symbolRange(op, name); };
+  for (DimExpr size : {c.batch, c.m, c.n, c.k})
+    if (graph::rangeOf(size, bounds).max < 1) return std::nullopt;
+  if (graph::rangeOf(c.k, bounds).min < 1) return std::nullopt;
   SmallVector<DimExpr> lhs = graph::dimsOf(op.getLhs().getType());
   bool rowsOnly = c.batch.isConstant(1);
   SmallVector<DimExpr> batch;
