@@ -247,7 +247,8 @@ void Races::record(Warp &warp, SharedCell &cell, uint32_t stamp, bool write, boo
   if (cell.reader && segmentOf(cell.reader) != segmentOf(stamp) && ordered(warp, segmentOf(cell.reader), doubtful) &&
       !(cell.warps & (cell.warps - 1)))
     cell.warps = 0;
-  if (!cell.warps) cell.first = segmentOf(stamp);
+  // Warps leave a barrier with segments in any order, so the earliest number counts.
+  cell.first = cell.warps ? std::min(cell.first, segmentOf(stamp)) : segmentOf(stamp);
   cell.warps |= 1u << (warp.index & 31);
   // A word that several lanes of one segment read is stamped so that no lane takes it for its own.
   bool shared = cell.reader && segmentOf(cell.reader) == segmentOf(stamp) && laneOf(cell.reader) != laneOf(stamp);
