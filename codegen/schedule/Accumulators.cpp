@@ -36,6 +36,8 @@ static SmallVector<Scalar> combineInAnyOrder(BodyEmitter &body, ReductionOpInter
   for (auto it = before ? std::next(before->getIterator()) : block->begin(); it != block->end(); ++it)
     if (isa<arith::AddFOp, arith::MulFOp>(*it))
       it->setAttr("fastmath", arith::FastMathFlagsAttr::get(it->getContext(), arith::FastMathFlags::reassoc));
+    else if (isa<arith::MaximumFOp, arith::MinimumFOp>(*it)) // Which zero an extremum is depends on the order as well.
+      it->setAttr("fastmath", arith::FastMathFlagsAttr::get(it->getContext(), arith::FastMathFlags::nsz));
   return combined;
 }
 

@@ -157,7 +157,8 @@ void HostKernel::loop(Value lower, Value upper, function_ref<void(Value)> emit, 
       access.setAccessGroups(b.getArrayAttr(groups));
     }
   });
-  op->setAttr("llvm.loop_annotation",
+  // Without a prefix: so it becomes the branch's own attribute on the way to the llvm dialect.
+  op->setAttr("loop_annotation",
               LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, group));
 }
 

@@ -35,6 +35,10 @@ TEST(HostKernels, AddsAndScales) {
   ASSERT_EQ(runner.fusion().launches.size(), 1u);
   EXPECT_TRUE(runner.fusion().launches[0].sizes.empty());
   EXPECT_EQ(runner.fusion().mayShare.size(), 2u);
+  // So a result may take an input's place.
+  std::vector<float> inPlace = b;
+  runner.run({a.data(), inPlace.data()}, {inPlace.data()});
+  EXPECT_EQ(inPlace, out);
 }
 
 TEST(HostKernels, SoftmaxOverTheLastDimension) {
