@@ -173,6 +173,15 @@ Dims Call::sizes(StringRef name) {
 Type Call::dtype(StringRef name, Type fallback) {
   const Argument &value = argument(name);
   if (value.kind == Argument::Kind::None) return fallback;
+  // Schema defaults and TorchScript operators give ATen's own number of the type.
+  if (value.kind == Argument::Kind::Int && !value.scalars[0].isName()) {
+    using T = ScalarType;
+    static constexpr T aten[] = {T::UInt8,   T::Int8,    T::Int16,     T::Int32,     T::Int64,      T::Float16,
+                                 T::Float32, T::Float64, T::Complex32, T::Complex64, T::Complex128, T::Bool,
+                                 T::Unknown, T::Unknown, T::Unknown,   T::BFloat16};
+    int64_t number = value.scalars[0].integer;
+    return requireElementType(b.context(), number >= 0 && number < 16 ? aten[number] : T::Unknown);
+  }
   if (value.kind != Argument::Kind::ScalarType) wrongKind(name, "an element type", value);
   return requireElementType(b.context(), ScalarType(value.enumerator));
 }

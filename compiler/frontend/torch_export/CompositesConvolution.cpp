@@ -32,8 +32,10 @@ Value convolve(Call &c, Convolution v) {
                                          c.b.ints("high", v.high),      c.b.ints("dilations", v.dilation),
                                          c.b.attr("groups", v.groups),  c.b.ints("output_padding", v.outputPadding)};
   if (v.transposed) attributes.push_back(c.b.unit("transposed"));
-  Value y = c.b.op<graph::ConvolutionOp>({v.input, v.weight}, attributes);
-  if (v.bias) y = c.b.add(y, perChannel(c, v.bias, GraphBuilder::rank(y)));
+  // With a bias, eager PyTorch rounds once: after it is added.
+  Value x = v.bias ? c.b.widen(v.input) : v.input, weight = v.bias ? c.b.widen(v.weight) : v.weight;
+  Value y = c.b.op<graph::ConvolutionOp>({x, weight}, attributes);
+  if (v.bias) y = narrow(c, c.b.add(y, perChannel(c, c.b.widen(v.bias), GraphBuilder::rank(y))), v.input);
   return single ? c.b.squeeze(y, {0}) : y;
 }
 

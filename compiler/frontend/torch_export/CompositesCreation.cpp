@@ -38,7 +38,8 @@ Results full(Call &c) {
 DimExpr stepsBetween(Call &c, double start, double end, double step) {
   double count = std::ceil((end - start) / step);
   if (!(count >= 0) || count > 0x1p62)
-    Call::fail(Twine("arange from ") + std::to_string(start) + " to " + std::to_string(end) + " by " + std::to_string(step));
+    Call::fail(Twine("arange from ") + std::to_string(start) + " to " + std::to_string(end) + " by " +
+               std::to_string(step));
   return c.b.dim(int64_t(count));
 }
 
@@ -116,7 +117,8 @@ template <bool lower> Results triangleIndices(Call &c) {
       if (lower ? j - i <= offset : j - i >= offset) values.push_back(i), second.push_back(j);
   int64_t count = int64_t(values.size());
   values.append(second);
-  Value pairs = c.b.constant(DenseElementsAttr::get(RankedTensorType::get({2, count}, c.b.i64()), ArrayRef<int64_t>(values)));
+  Value pairs =
+      c.b.constant(DenseElementsAttr::get(RankedTensorType::get({2, count}, c.b.i64()), ArrayRef<int64_t>(values)));
   return c.b.cast(pairs, c.dtype("dtype", c.b.i64()));
 }
 
@@ -152,10 +154,7 @@ Results meshgrid(Call &c) {
   bool swap = c.has("indexing") && c.string("indexing") == "xy" && axes.size() > 1;
   if (swap) std::swap(axes[0], axes[1]);
   SmallVector<Value> results = grid(c, axes);
-  if (swap) {
-    std::swap(results[0], results[1]);
-    for (Value &result : results) result = c.b.swapAxes(result, 0, 1);
-  }
+  if (swap) std::swap(results[0], results[1]);
   return Results(ArrayRef<Value>(results));
 }
 

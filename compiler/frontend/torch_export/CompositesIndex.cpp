@@ -249,8 +249,12 @@ Results embeddingBag(Call &c) {
     Call::fail("embedding_bag of tensors of unexpected ranks");
   int64_t mode = c.integer("mode");
   DimExpr count = GraphBuilder::dim(indices, 0), bags = GraphBuilder::dim(offsets, 0);
+  Value kept;
   if (c.flag("include_last_offset")) {
+    // The last offset ends the last bag; what lies behind it belongs to none.
     bags = DimExpr::sub(bags, c.b.dim(1));
+    Value end = c.b.cast(c.b.slice(offsets, 0, bags, c.b.dim(1)), c.b.i64());
+    kept = c.b.lt(c.b.iota({count}, 0, c.b.i64()), end);
     offsets = c.b.slice(offsets, 0, c.b.dim(0), bags);
   }
   Dims table{count, bags};
@@ -260,12 +264,11 @@ Results embeddingBag(Call &c) {
   Value rows = c.b.widen(c.b.take(weight, indices, 0));
   Type type = GraphBuilder::element(rows);
   if (Value scales = c.optional("per_sample_weights")) rows = c.b.mul(rows, c.b.unsqueeze(c.b.cast(scales, type), 1));
-  Value counted = c.b.full(Number::of(1.0), {count}, type);
-  Value kept;
   if (c.has("padding_idx") && !c.isNone("padding_idx") && c.integer("padding_idx") >= 0) {
-    kept = c.b.ne(indices, c.b.scalarInt(c.integer("padding_idx"), GraphBuilder::element(indices)));
-    counted = c.b.cast(kept, type);
+    Value real = c.b.ne(indices, c.b.scalarInt(c.integer("padding_idx"), GraphBuilder::element(indices)));
+    kept = kept ? c.b.logicalAnd(kept, real) : real;
   }
+  Value counted = kept ? c.b.cast(kept, type) : c.b.full(Number::of(1.0), {count}, type);
   double empty = mode == 2 ? -INFINITY : 0;
   if (kept) rows = c.b.where(c.b.unsqueeze(kept, 1), rows, c.b.scalar(empty, type));
   auto gatherInto = [&](Value start, Value updates, graph::ScatterMode how) {

@@ -37,30 +37,35 @@ Results linear(Call &c) {
   expectRanks("linear", {{weight, 2}});
   bool isVector = GraphBuilder::rank(x) == 1;
   if (isVector) x = c.b.unsqueeze(x, 0);
-  Value y = c.b.matmul(x, weight, false, true);
-  if (bias) y = c.b.add(y, bias);
+  Value y;
+  if (bias) // Rounded once, after the bias.
+    y = narrow(c, c.b.add(c.b.matmul(c.b.widen(x), c.b.widen(weight), false, true), c.b.widen(bias)), x);
+  else
+    y = c.b.matmul(x, weight, false, true);
   return isVector ? c.b.squeeze(y, {0}) : y;
 }
 
-/// beta * self + alpha * product; a beta of 0 ignores self, NaN and all.
+/// beta * self + alpha * product, rounded once; a beta of 0 ignores self, NaN and all. The product is computed wide.
 Value scaledSum(Call &c, Value self, Value product) {
   Number beta = c.number("beta"), alpha = c.number("alpha");
-  Type type = GraphBuilder::element(product);
+  Type type = GraphBuilder::element(product), narrowType = GraphBuilder::element(self);
+  self = c.b.cast(self, type);
+  auto rounded = [&](Value value) { return c.b.cast(value, narrowType); };
   if (alpha.asDouble() != 1) product = c.b.mul(product, c.b.scalar(alpha, type));
-  if (beta.isZero()) return product;
+  if (beta.isZero()) return rounded(product);
   if (beta.asDouble() != 1) self = c.b.mul(self, c.b.scalar(beta, type));
-  return c.b.add(product, self);
+  return rounded(c.b.add(product, self));
 }
 
 Results addMatmul(Call &c) {
   Value x = c.tensor("mat1"), y = c.tensor("mat2");
   expectRanks("addmm", {{x, 2}, {y, 2}});
-  return scaledSum(c, c.tensor("self"), c.b.matmul(x, y));
+  return scaledSum(c, c.tensor("self"), c.b.matmul(c.b.widen(x), c.b.widen(y)));
 }
 Results addBatchMatmul(Call &c) {
   Value x = c.tensor("batch1"), y = c.tensor("batch2");
   expectRanks("baddbmm", {{x, 3}, {y, 3}});
-  return scaledSum(c, c.tensor("self"), c.b.matmul(x, y));
+  return scaledSum(c, c.tensor("self"), c.b.matmul(c.b.widen(x), c.b.widen(y)));
 }
 
 Results dot(Call &c, StringRef first, StringRef second) {
@@ -88,6 +93,18 @@ Results tensorDot(Call &c) {
   result.append(columnsDims.begin(), columnsDims.end());
   Value z = c.b.matmul(c.b.reshape(c.b.transpose(x, xOrder), {rows, inner}),
                        c.b.reshape(c.b.transpose(y, yOrder), {inner, columns}));
+  return c.b.reshape(z, result);
+}
+
+/// Sums of products over the last dimension of both.
+Results inner(Call &c) {
+  Value x = c.tensor("self"), y = c.tensor("other");
+  if (GraphBuilder::rank(x) == 0 || GraphBuilder::rank(y) == 0) return c.b.mul(x, y);
+  Dims xs = GraphBuilder::dims(x), ys = GraphBuilder::dims(y), result(xs.begin(), xs.end() - 1),
+       columns(ys.begin(), ys.end() - 1);
+  Value rows = c.b.reshape(x, {graph::numElements(result, c.b.context()), xs.back()});
+  Value z = c.b.matmul(rows, c.b.reshape(y, {graph::numElements(columns, c.b.context()), ys.back()}), false, true);
+  result.append(columns);
   return c.b.reshape(z, result);
 }
 
@@ -203,6 +220,7 @@ void addLinearComposites(CompositeTable &t) {
     return product;
   });
   t.add({"tensordot.default"}, tensorDot);
+  t.add({"inner.default"}, inner);
   t.add({"bilinear.default"}, bilinear);
   t.add({"cross.default", "linalg_cross.default"}, cross);
   t.add({"kron.default"}, kronecker);

@@ -51,8 +51,7 @@ struct Run {
 
 Run unrolled(Call &c, Kind kind, Value gates, SmallVector<Value> states, const Weights &w, int64_t length,
              bool reverse) {
-  SmallVector<Value> outputs;
-  outputs.resize(size_t(length));
+  SmallVector<Value> outputs(static_cast<size_t>(length));
   for (int64_t i = 0; i < length; ++i) {
     int64_t t = reverse ? length - 1 - i : i;
     states = step(c, kind, c.b.select(gates, 0, c.b.dim(t)), states, w);

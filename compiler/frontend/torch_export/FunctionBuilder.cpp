@@ -214,7 +214,7 @@ private:
     for (const UserInput &user : users)
       argumentAttributes.push_back(
           builder.getDictionaryAttr(builder.getNamedAttr(graph::nameAttrName, builder.getStringAttr(user.name))));
-    for (const WeightGroup &group : groups) {
+    for (WeightGroup &group : groups) {
       if (!group.mutated) {
         if (!group.argument.use_empty()) {
           auto constant =

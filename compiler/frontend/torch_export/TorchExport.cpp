@@ -148,7 +148,8 @@ OwningOpRef<ModuleOp> importTorchExport(MLIRContext &context, const std::string 
 std::vector<std::string> importableTargets(MLIRContext &context) {
   context.loadDialect<graph::GraphDialect>();
   std::vector<std::string> targets;
-  for (const auto &row : CompositeTable().all()) targets.push_back(row.getKey().str());
+  CompositeTable composites;
+  for (const auto &row : composites.all()) targets.push_back(row.getKey().str());
   for (RegisteredOperationName op : context.getRegisteredOperations())
     if (auto *importable = op.getInterface<ImportableOpInterface>())
       for (StringLiteral target : importable->getTorchTargets()) targets.push_back(target.str());

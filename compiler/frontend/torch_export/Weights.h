@@ -7,6 +7,7 @@
 #include "compiler/frontend/torch_export/Program.h"
 #include "compiler/io/Archive.h"
 #include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 
 namespace stator::torch_export {
 

@@ -39,7 +39,7 @@ TEST_P(HandedModel, ImportsAndRuns) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HandedModel,
-                         testing::Values("batchnorm_train", "bert_mini", "control_flow", "detect_head",
+                         testing::Values("batchnorm_train", "bert_mini", "bf16_autocast", "control_flow", "detect_head",
                                          "digits_cnn", "dtypes", "gpt2_mini", "llama_decode", "llama_prefill", "lstm",
                                          "lstm_cell_loop", "mlp", "mlp_dynamic", "mobile_small", "moe", "recommend",
                                          "resnet_small", "unet_small", "views_inplace", "vit_small"),
