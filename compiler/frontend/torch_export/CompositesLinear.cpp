@@ -96,6 +96,22 @@ Results tensorDot(Call &c) {
   return c.b.reshape(z, result);
 }
 
+/// The product of three tensors, each given new dimensions of size 1, summed over some: what bilinear is made of.
+Results trilinear(Call &c) {
+  Value product;
+  constexpr std::pair<StringLiteral, StringLiteral> operands[] = {
+      {"i1", "expand1"}, {"i2", "expand2"}, {"i3", "expand3"}};
+  for (auto [name, places] : operands) {
+    Value x = c.tensor(name);
+    Ints dims = c.integers(places);
+    llvm::sort(dims);
+    for (int64_t d : dims) x = c.b.unsqueeze(x, GraphBuilder::axis(d, GraphBuilder::rank(x) + 1));
+    product = product ? c.b.mul(product, x) : x;
+  }
+  Ints sums = c.integers("sumdim");
+  return sums.empty() ? product : c.b.sum(product, sums, false);
+}
+
 /// Sums of products over the last dimension of both.
 Results inner(Call &c) {
   Value x = c.tensor("self"), y = c.tensor("other");
@@ -221,6 +237,7 @@ void addLinearComposites(CompositeTable &t) {
   });
   t.add({"tensordot.default"}, tensorDot);
   t.add({"inner.default"}, inner);
+  t.add({"_trilinear.default"}, trilinear);
   t.add({"bilinear.default"}, bilinear);
   t.add({"cross.default", "linalg_cross.default"}, cross);
   t.add({"kron.default"}, kronecker);

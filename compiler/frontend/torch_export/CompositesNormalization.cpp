@@ -18,6 +18,17 @@ Value perChannel(Call &c, Value parameter, int64_t rank) {
 
 namespace {
 
+/// A statistic as the program types it: some decompositions give it in the input's type, others in f32.
+Value asDeclared(Call &c, Value value, size_t result) {
+  Type type = value && result < c.resultCount() ? c.declaredType(result) : Type();
+  return type && isFloat(type) ? c.b.cast(value, type) : value;
+}
+/// Results of a normalization whose statistics are given beside.
+Results withStatistics(Call &c, Results results) {
+  for (size_t i = 1; i < results.size(); ++i) results[i] = asDeclared(c, results[i], i);
+  return results;
+}
+
 /// x * weight + bias where they are given, in x's type.
 Value scaleAndShift(Call &c, Value x, Value weight, Value bias) {
   Type type = GraphBuilder::element(x);
@@ -146,12 +157,12 @@ Results groupNorm(Call &c) {
 
 void addNormalizationComposites(CompositeTable &t) {
   t.add({"layer_norm.default"}, layerNormOnly);
-  t.add({"native_layer_norm.default"}, layerNorm);
+  t.add({"native_layer_norm.default"}, [](Call &c) { return withStatistics(c, layerNorm(c)); });
   t.add({"rms_norm.default"}, [](Call &c) -> Results { return rmsNorm(c)[0]; });
-  t.add({"_fused_rms_norm.default"}, rmsNorm);
+  t.add({"_fused_rms_norm.default"}, [](Call &c) { return withStatistics(c, rmsNorm(c)); });
   t.add({"batch_norm.default"}, [](Call &c) -> Results { return batchNorm(c)[0]; });
   t.add({"native_batch_norm.default", "_native_batch_norm_legit.default", "_batch_norm_with_update.default"},
-        batchNorm);
+        [](Call &c) { return withStatistics(c, batchNorm(c)); });
   t.add({"_native_batch_norm_legit_no_training.default", "_batch_norm_no_update.default"}, [](Call &c) -> Results {
     return {withStored(c, c.tensor("input"), c.tensor("running_mean"), c.tensor("running_var"), c.optional("weight"),
                        c.optional("bias"), c.real("eps")),
@@ -160,7 +171,7 @@ void addNormalizationComposites(CompositeTable &t) {
   t.add({"_native_batch_norm_legit.no_stats"}, [](Call &c) -> Results {
     BatchResult r = withOwn(c, c.tensor("input"), c.optional("weight"), c.optional("bias"), {}, {}, c.real("momentum"),
                             c.real("eps"));
-    return {r.y, r.mean, r.rstd};
+    return withStatistics(c, {r.y, r.mean, r.rstd});
   });
   t.add({"_native_batch_norm_legit_functional.default"}, [](Call &c) -> Results {
     Value mean = c.tensor("running_mean"), variance = c.tensor("running_var");
@@ -169,11 +180,11 @@ void addNormalizationComposites(CompositeTable &t) {
               Value(), Value(), mean, variance};
     BatchResult r = withOwn(c, c.tensor("input"), c.optional("weight"), c.optional("bias"), mean, variance,
                             c.real("momentum"), c.real("eps"));
-    return {r.y, r.mean, r.rstd, r.runningMean, r.runningVariance};
+    return withStatistics(c, {r.y, r.mean, r.rstd, r.runningMean, r.runningVariance});
   });
   t.add({"instance_norm.default"}, instanceNorm);
   t.add({"group_norm.default"}, [](Call &c) -> Results { return groupNorm(c)[0]; });
-  t.add({"native_group_norm.default"}, groupNorm);
+  t.add({"native_group_norm.default"}, [](Call &c) { return withStatistics(c, groupNorm(c)); });
 }
 
 } // namespace stator::torch_export
