@@ -244,10 +244,6 @@ void Importer::write(GraphBuilder &b, Value target, Value value) {
   for (auto [x, y] : uncertainAliases)
     if (aliasRoot(x) == root || aliasRoot(y) == root)
       GraphBuilder::fail("it overwrites a tensor of which an earlier operator made a view that cannot be followed");
-  if (isa_and_nonnull<graph::ConstantOp, graph::BroadcastOp>(root.getDefiningOp())) {
-    // A literal of the program; weights are still arguments here.
-    GraphBuilder::fail("it overwrites a constant");
-  }
   graph::WriteOp::create(b.b, b.loc, target, value);
 }
 
@@ -301,9 +297,10 @@ void Importer::importNode(Scope &scope, const Node &node) {
     for (size_t i = 0; i < results.size(); ++i) {
       size_t row = std::min(i, schema.results.size() - 1);
       if (!results[i] || schema.results.empty() || schema.results[row].alias) continue;
-      Value root = aliasRoot(results[i]);
-      Operation *op = root.getDefiningOp();
-      bool isNew = op && op->getBlock() == block && (!before || before->isBeforeInBlock(op));
+      // Neither is it a view of something new: a broadcast number is one number, an overwritten tensor is many.
+      Operation *op = results[i].getDefiningOp();
+      bool isNew =
+          op && op->getBlock() == block && (!before || before->isBeforeInBlock(op)) && !isa<ViewOpInterface>(op);
       if (!isNew) results[i] = builder.copy(results[i]);
     }
   }
