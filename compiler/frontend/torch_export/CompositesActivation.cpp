@@ -78,7 +78,7 @@ Results dropout(Call &c) {
   if (c.flag("train") && c.real("p") != 0)
     Call::fail("dropout in training mode is random: export the model in eval mode");
   c.aliasesAnyway();
-  return c.tensor("input");
+  return c.tensor(c.has("input") ? "input" : "self");
 }
 
 Results prelu(Call &c) {
