@@ -126,6 +126,7 @@ private:
         places.defined = a->defined ? a->defined + (first - a->base) : nullptr;
         places.ok = lanes;
         countDense(worker.memoryCounts[instr.index], first, bytes);
+        worker.footprint.touch(first, bytes, !access.write || access.atomic, access.write || access.atomic);
         return;
       }
     }
@@ -141,6 +142,7 @@ private:
       places.lane[l] = a->data + (address - a->base);
       places.laneDefined[l] = a->defined ? a->defined + (address - a->base) : nullptr;
       places.ok |= 1u << l;
+      worker.footprint.touch(address, access.bytes, !access.write || access.atomic, access.write || access.atomic);
     }
     countGlobal(worker.memoryCounts[instr.index], access.address, lanes, access.bytes);
   }

@@ -122,6 +122,7 @@ void Block::complete(unsigned barrierId) {
   barriers[barrierId] = BarrierState();
   bool full = done.expected == 0 || done.expected >= warps.size() * kLanes;
   if (full) ++barrierEpoch;
+  ++worker.changes; // warps that waited can go on
   for (auto &[warp, instr] : done.waiting) {
     if (warp->order) worker.races->leave(*warp, done.knowledge);
     uint32_t lanes = warp->release(Wait::barrier, barrierId);

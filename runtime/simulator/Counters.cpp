@@ -24,6 +24,12 @@ void accumulate(Counters &c, const Kernel &kernel, const std::vector<uint64_t> &
     c.byClass[static_cast<unsigned>(kind)] += executed[i];
     const MemoryCount &m = memory[i];
     bool reads = kind != OpClass::store;
+    if (kind == OpClass::atomic) {
+      // An atomic operation reads and writes what it touches.
+      c.sectorsWritten += m.sectors;
+      c.idealWritten += m.ideal;
+      if (m.sectors) c.bytesWritten += m.bytes;
+    }
     (reads ? c.sectorsRead : c.sectorsWritten) += m.sectors;
     (reads ? c.idealRead : c.idealWritten) += m.ideal;
     if (m.sectors) (reads ? c.bytesRead : c.bytesWritten) += m.bytes;
@@ -47,8 +53,14 @@ std::string Counters::json(const std::string &kernel) const {
   add("sectors_read_ideal", idealRead);
   add("sectors_written", sectorsWritten);
   add("sectors_written_ideal", idealWritten);
+  add("dram_sectors_read", dramSectorsRead);
+  add("dram_sectors_written", dramSectorsWritten);
   add("shared_waves", sharedWaves);
   add("bank_conflicts", bankConflicts());
+  add("divergent_branches", divergentBranches);
+  add("tensor_instructions", of(OpClass::tensor));
+  add("atomics", of(OpClass::atomic));
+  add("barriers", of(OpClass::barrier));
   return out + "}";
 }
 

@@ -19,6 +19,11 @@ struct MemoryCount {
   uint64_t ideal = 0;    ///< sectors that the bytes would fill if they were dense
   uint64_t waves = 0;    ///< shared memory: passes through the banks
   uint64_t idealWaves = 0;
+
+  void add(const MemoryCount &m) {
+    accesses += m.accesses, bytes += m.bytes, sectors += m.sectors, ideal += m.ideal;
+    waves += m.waves, idealWaves += m.idealWaves;
+  }
 };
 
 struct Counters {
@@ -27,8 +32,11 @@ struct Counters {
   uint64_t sectorsRead = 0, sectorsWritten = 0, idealRead = 0, idealWritten = 0;
   uint64_t bytesRead = 0, bytesWritten = 0;
   uint64_t sharedWaves = 0, sharedIdealWaves = 0;
-  uint64_t divergentBranches = 0;
+  uint64_t divergentBranches = 0; ///< branches at which the lanes of a warp parted
+  /// Distinct 32-byte sectors: what must pass between DRAM and the chip at least, however large the caches are.
+  uint64_t dramSectorsRead = 0, dramSectorsWritten = 0;
 
+  uint64_t of(OpClass kind) const { return byClass[static_cast<unsigned>(kind)]; }
   uint64_t bankConflicts() const { return sharedWaves - sharedIdealWaves; }
   std::string json(const std::string &kernel) const;
 };

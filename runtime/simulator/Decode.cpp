@@ -163,6 +163,7 @@ void Decoder::layOutRegisters(FunctionState &state) {
   for (const ptx::Register &reg : state.function->registers) {
     unsigned bytes = reg.type == Type::pred ? 0 : sizeOf(reg.type);
     state.registers.push_back(temporary(bytes));
+    kernel->registers.push_back({&reg, state.registers.back()});
   }
   if (state.function != &entry) state.returnTo = temporary(4);
 }

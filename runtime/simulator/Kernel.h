@@ -107,6 +107,12 @@ struct Callee {
   Slot returnTo;
 };
 
+/// A register of the text and its place in the warp's register file.
+struct NamedRegister {
+  const ptx::Register *declared;
+  Slot slot;
+};
+
 struct Kernel {
   std::string name;
   const ptx::Function *function = nullptr;
@@ -117,6 +123,7 @@ struct Kernel {
   std::vector<ParamUse> paramUses;
   std::vector<Callee> callees;
   std::vector<SharedVariable> shared;
+  std::vector<NamedRegister> registers;
   std::vector<std::string> texts;            ///< statement text per instruction, for reports
   std::vector<std::vector<uint32_t>> blocks; ///< successors of each basic block
   std::vector<uint32_t> blockOf, blockFirst; ///< per instruction; per block

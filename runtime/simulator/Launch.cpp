@@ -132,7 +132,7 @@ void Worker::run(uint64_t first, uint64_t end, uint64_t resident) {
         stuck.pop_front();
         (unit->stuckAt != changes ? runnable : stuck).push_back(std::move(unit));
       }
-      if (runnable.empty()) return reportDeadlock(stuck, end - next);
+      if (runnable.empty()) return reportDeadlock(stuck, end - next, false);
       continue;
     }
     std::unique_ptr<Unit> unit = std::move(runnable.front());
@@ -144,8 +144,9 @@ void Worker::run(uint64_t first, uint64_t end, uint64_t resident) {
       continue;
     }
     if (steps > launch.settings->stepLimit) {
-      stuck.push_back(std::move(unit));
-      if (!aborted) reportDeadlock(stuck, end - next);
+      stuck.push_front(std::move(unit));
+      for (auto &other : runnable) stuck.push_back(std::move(other));
+      if (!aborted) reportDeadlock(stuck, end - next, true);
       return;
     }
     if (changes != before) {
@@ -164,7 +165,7 @@ void Worker::run(uint64_t first, uint64_t end, uint64_t resident) {
   }
 }
 
-void Worker::reportDeadlock(const std::deque<std::unique_ptr<Unit>> &alive, uint64_t waitingToStart) {
+void Worker::reportDeadlock(const std::deque<std::unique_ptr<Unit>> &alive, uint64_t waitingToStart, bool timedOut) {
   Warp *culprit = nullptr;
   bool spinning = false, converging = false, gathering = false;
   std::string states;
@@ -191,7 +192,10 @@ void Worker::reportDeadlock(const std::deque<std::unique_ptr<Unit>> &alive, uint
   Kind kind = Kind::deadlock;
   std::string message =
       spinning ? "livelock: warps spin on memory that nobody will change" : "deadlock: no warp can go on";
-  if (!spinning && gathering) {
+  if (timedOut) {
+    message = "the launch was ended after " + std::to_string(steps) + " warp instructions (the limit is " +
+              std::to_string(launch.settings->stepLimit) + ")";
+  } else if (!spinning && gathering) {
     kind = Kind::shuffle;
     message = "a warp-synchronous instruction waits for lanes of its mask that never arrive";
   } else if (!spinning && converging) {
@@ -211,7 +215,7 @@ LaunchResult execute(const Launch &launch) {
   unsigned threads = launch.settings->threads ? launch.settings->threads : std::thread::hardware_concurrency();
   // Blocks that synchronise with each other, or whose order a seed chooses, keep one deterministic interleaving.
   bool ordered = launch.kernel->usesGridOrder || launch.settings->schedule || launch.cooperative;
-  if (ordered || threads == 0 || units < 8) threads = 1;
+  if (ordered || launch.trace || threads == 0 || units < 8) threads = 1;
   threads = static_cast<unsigned>(std::min<uint64_t>(threads, std::max<uint64_t>(units / 4, 1)));
   std::vector<std::unique_ptr<Worker>> workers;
   std::vector<std::thread> pool;
@@ -234,7 +238,18 @@ LaunchResult execute(const Launch &launch) {
         result.findings[it->second].count += f.count;
     }
     accumulate(result.counters, *launch.kernel, worker->executed, worker->partialLanes, worker->memoryCounts);
+    result.counters.divergentBranches += worker->divergentBranches;
+    if (worker != workers[0]) workers[0]->footprint.join(worker->footprint);
+    if (!launch.perInstruction) continue;
+    result.instructions.resize(launch.kernel->code.size());
+    for (size_t i = 0; i < result.instructions.size(); ++i) {
+      InstructionCount &count = result.instructions[i];
+      count.executed += worker->executed[i];
+      count.partialLanes += worker->partialLanes[i];
+      count.memory.add(worker->memoryCounts[i]);
+    }
   }
+  workers[0]->footprint.count(result.counters.dramSectorsRead, result.counters.dramSectorsWritten);
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/simulator/Counters.h"
 #include "runtime/simulator/Memory.h"
 #include "runtime/simulator/Report.h"
+#include "runtime/simulator/Traffic.h"
 
 #include <deque>
 
@@ -23,6 +24,8 @@ struct Launch {
   bool cooperative = false;
   uint64_t gridId = 0;
   std::vector<uint8_t> params; ///< laid out as the kernel declares
+  WarpTrace *trace = nullptr;  ///< who watches a warp; null: nobody
+  bool perInstruction = false; ///< also count each instruction by itself
 
   uint32_t threads() const { return static_cast<uint32_t>(block.count()); }
   uint32_t sharedBytes() const;
@@ -33,9 +36,16 @@ struct Launch {
 /// Blocks of `kernel` with `threads` threads and `dynamicShared` bytes that one multiprocessor of `chip` holds.
 unsigned blocksPerSm(const Kernel &kernel, const Chip &chip, uint32_t threads, uint32_t dynamicShared);
 
+/// What one instruction did in a launch.
+struct InstructionCount {
+  uint64_t executed = 0, partialLanes = 0;
+  MemoryCount memory;
+};
+
 struct LaunchResult {
   std::vector<Finding> findings;
   Counters counters;
+  std::vector<InstructionCount> instructions; ///< by index, where the launch asked for it
 };
 
 /// Runs the launch to its end, or to the first finding that leaves no way on.
@@ -73,10 +83,12 @@ public:
   Findings findings;
   std::vector<uint64_t> executed, partialLanes; ///< per instruction: times run; lanes of runs that were not full
   std::vector<MemoryCount> memoryCounts;        ///< per instruction
-  uint64_t steps = 0;                           ///< warp instructions so far: the simulated clock
-  uint64_t changes = 0;                         ///< grows when memory may have changed
-  std::unique_ptr<Races> races;                 ///< null when race checks are off
-  bool usesAsync = false;                       ///< the kernel has asynchronous copies
+  Footprint footprint;                          ///< sectors of global memory that were touched
+  uint64_t divergentBranches = 0;
+  uint64_t steps = 0;           ///< warp instructions so far: the simulated clock
+  uint64_t changes = 0;         ///< grows when memory may have changed
+  std::unique_ptr<Races> races; ///< null when race checks are off
+  bool usesAsync = false;       ///< the kernel has asynchronous copies
   bool aborted = false;
 
 private:
@@ -89,7 +101,7 @@ private:
   bool runUnit(Unit &unit);
   /// Does every warp of the unit wait at a barrier or go round in circles?
   bool waits(Unit &unit);
-  void reportDeadlock(const std::deque<std::unique_ptr<Unit>> &alive, uint64_t waitingToStart);
+  void reportDeadlock(const std::deque<std::unique_ptr<Unit>> &alive, uint64_t waitingToStart, bool timedOut);
 
   std::vector<std::unique_ptr<Block>> idle;
   uint64_t state;

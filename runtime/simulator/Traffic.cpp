@@ -31,6 +31,24 @@ void countGlobal(MemoryCount &count, const uint64_t *addresses, uint32_t lanes, 
   count.ideal += std::min<uint64_t>((uint64_t{active} * bytes + 31) / 32, n);
 }
 
+void Footprint::join(const Footprint &other) {
+  for (const auto &[number, page] : other.pages) {
+    Page &mine = pages[number];
+    for (unsigned i = 0; i < 2; ++i) {
+      mine.read[i] |= page.read[i];
+      mine.written[i] |= page.written[i];
+    }
+  }
+}
+
+void Footprint::count(uint64_t &read, uint64_t &written) const {
+  for (const auto &[number, page] : pages)
+    for (unsigned i = 0; i < 2; ++i) {
+      read += static_cast<uint64_t>(__builtin_popcountll(page.read[i]));
+      written += static_cast<uint64_t>(__builtin_popcountll(page.written[i]));
+    }
+}
+
 void countShared(MemoryCount &count, const uint64_t *addresses, uint32_t lanes, uint32_t bytes) {
   unsigned steps = bytes <= 4 ? 1 : bytes <= 8 ? 2 : 4, group = kLanes / steps;
   unsigned words = std::max(1u, bytes / 4);

@@ -3,6 +3,7 @@
 #include "runtime/simulator/AsyncCopy.h"
 #include "runtime/simulator/Launch.h"
 #include "runtime/simulator/Race.h"
+#include "runtime/simulator/Trace.h"
 
 #include <algorithm>
 #include <cstring>
@@ -75,6 +76,7 @@ void Warp::start(unsigned threads) {
   std::memset(poison + 1, 0xff, (size_t{kernel.poisonCount} - 1) * 4);
   updateSwitch();
   const Launch &launch = block.launch;
+  trace = launch.trace && launch.trace->watches(*this) ? launch.trace : nullptr;
   if (block.clusterRank)
     for (const Constant &c : kernel.constants)
       if (c.sharedRelative)
@@ -173,12 +175,19 @@ void Warp::run(uint64_t &budget) {
         mask &= instr.guardNegated ? ~guard : guard;
         if (!mask) {
           worker.partialLanes[pc] += kLanes;
+          if (trace) trace->after(*this, instr, 0);
           ++pc;
           continue;
         }
       }
       if (mask != kAllLanes) worker.partialLanes[pc] += kLanes - static_cast<unsigned>(__builtin_popcount(mask));
       ++pc;
+      if (trace) {
+        trace->before(*this, instr, mask);
+        instr.execute(*this, instr, mask);
+        trace->after(*this, instr, mask);
+        continue;
+      }
       instr.execute(*this, instr, mask);
     }
     left -= ran;

@@ -20,6 +20,7 @@ class Block;
 class Worker;
 struct WarpOrder;
 struct WarpAsync;
+class WarpTrace;
 
 /// Why a parked group cannot run.
 enum class Wait : uint8_t {
@@ -111,9 +112,10 @@ public:
   uint32_t active = 0, live = 0, existing = 0;
   uint8_t *data = nullptr;
   uint32_t *poison = nullptr;
-  std::unique_ptr<WarpOrder> order;  ///< what the lanes know of others' accesses, for race checks; null when off
+  std::unique_ptr<WarpOrder> order; ///< what the lanes know of others' accesses, for race checks; null when off
   std::unique_ptr<WarpAsync> async; ///< copies in flight; null before the first
   bool bothExited = false;
+  WarpTrace *trace = nullptr; ///< null unless somebody watches this warp
 
 private:
   bool schedule();

@@ -3,7 +3,7 @@
 // what a driver does, and for several it is one of the legal orders.
 #pragma once
 
-#include "runtime/simulator/Launch.h"
+#include "runtime/simulator/Program.h"
 #include "runtime/simulator/driver/Cuda.h"
 
 #include <functional>
@@ -24,26 +24,16 @@ struct ContextObject {
   Result sticky = success; ///< set by a launch that was judged wrong; every synchronising call returns it from then on
 };
 
-struct LoadedKernel {
-  std::unique_ptr<Kernel> kernel;
-  std::unique_ptr<FunctionObject> handle;
+struct FunctionObject {
+  ModuleObject *module = nullptr;
+  const Kernel *kernel = nullptr;
+  LaunchLimits limits;
 };
 
 struct ModuleObject {
   ContextObject *context = nullptr;
-  std::string text;
-  ptx::Module ptx;
-  SymbolAddresses symbols;
-  std::map<std::string, uint64_t> sizes;
-  std::vector<uint64_t> allocations;
-  std::map<std::string, LoadedKernel> kernels;
-};
-
-struct FunctionObject {
-  ModuleObject *module = nullptr;
-  const Kernel *kernel = nullptr;
-  int maxDynamicShared = 48 * 1024;
-  bool nonPortableCluster = false;
+  std::unique_ptr<Program> program;
+  std::map<std::string, std::unique_ptr<FunctionObject>> functions;
 };
 
 struct GraphObject {

@@ -31,35 +31,40 @@ Result readParams(const Kernel &kernel, void **kernelParams, void **extra, std::
   return success;
 }
 
+namespace {
+
+Launch launchOf(ContextObject &context, const LaunchRequest &r) {
+  Launch launch;
+  launch.kernel = r.function->kernel;
+  launch.module = &r.function->module->program->module;
+  launch.memory = context.device->memory.get();
+  launch.chip = context.device->chip;
+  launch.settings = &Driver::get().settings;
+  launch.grid = r.grid;
+  launch.block = r.block;
+  launch.cluster = r.cluster;
+  launch.dynamicShared = r.sharedBytes;
+  launch.cooperative = r.cooperative;
+  launch.params = r.params;
+  return launch;
+}
+
+} // namespace
+
 Result checkLaunch(ContextObject &context, const LaunchRequest &r) {
-  const Chip &chip = *context.device->chip;
-  const Kernel &kernel = *r.function->kernel;
-  const ptx::Function &f = *kernel.function;
   if (context.sticky != success) return context.sticky;
-  if (!r.grid.count() || !r.block.count()) return invalidValue;
-  if (r.grid.x > INT32_MAX || r.grid.y > 65535 || r.grid.z > 65535) return invalidValue;
-  if (r.block.x > 1024 || r.block.y > 1024 || r.block.z > 64 || r.block.count() > 1024) return invalidValue;
-  auto limited = [&](const uint32_t (&limit)[3]) { return uint64_t{limit[0]} * limit[1] * limit[2]; };
-  if (f.maxThreads[0] && r.block.count() > limited(f.maxThreads)) return invalidValue;
-  if (f.requiredThreads[0] &&
-      (r.block.x != f.requiredThreads[0] || r.block.y != f.requiredThreads[1] || r.block.z != f.requiredThreads[2]))
-    return invalidValue;
-  if (static_cast<int64_t>(r.sharedBytes) > r.function->maxDynamicShared) return invalidValue;
-  if (static_cast<int64_t>(kernel.sharedBytes) + r.sharedBytes > chip.sharedPerBlockOptin) return invalidValue;
-  uint64_t size = r.cluster.count();
-  if (r.clusterGiven || f.requiredCluster[0]) {
-    if (chip.major < 9 && size > 1) return invalidClusterSize;
-    if (f.requiredCluster[0] && (r.cluster.x != f.requiredCluster[0] || r.cluster.y != f.requiredCluster[1] ||
-                                 r.cluster.z != f.requiredCluster[2]))
-      return invalidClusterSize;
-    if (size == 0 || size > (r.function->nonPortableCluster ? 16u : 8u)) return invalidClusterSize;
-    if (r.grid.x % r.cluster.x || r.grid.y % r.cluster.y || r.grid.z % r.cluster.z) return invalidValue;
+  std::string why;
+  Refusal refusal = sim::checkLaunch(launchOf(context, r), r.function->limits, r.clusterGiven, why);
+  if (refusal != Refusal::none && !Driver::get().settings.quiet)
+    std::fprintf(stderr, "stator simulator: %s\n", why.c_str());
+  switch (refusal) {
+  case Refusal::none: return success;
+  case Refusal::invalidValue: return invalidValue;
+  case Refusal::clusterSize: return invalidClusterSize;
+  case Refusal::outOfResources: return launchOutOfResources;
+  case Refusal::cooperativeTooLarge: return cooperativeLaunchTooLarge;
   }
-  unsigned perSm = blocksPerSm(kernel, chip, static_cast<uint32_t>(r.block.count()), r.sharedBytes);
-  if (perSm == 0) return launchOutOfResources;
-  if (r.cooperative && r.grid.count() > uint64_t{perSm} * static_cast<uint64_t>(chip.sms))
-    return cooperativeLaunchTooLarge;
-  return success;
+  return invalidValue;
 }
 
 namespace {
@@ -88,19 +93,8 @@ Result errorFor(const std::vector<Finding> &findings) {
 Result runLaunch(ContextObject &context, const LaunchRequest &r) {
   Driver &driver = Driver::get();
   if (context.sticky != success) return context.sticky;
-  Launch launch;
-  launch.kernel = r.function->kernel;
-  launch.module = &r.function->module->ptx;
-  launch.memory = context.device->memory.get();
-  launch.chip = context.device->chip;
-  launch.settings = &driver.settings;
-  launch.grid = r.grid;
-  launch.block = r.block;
-  launch.cluster = r.cluster;
-  launch.dynamicShared = r.sharedBytes;
-  launch.cooperative = r.cooperative;
+  Launch launch = launchOf(context, r);
   launch.gridId = ++driver.launches;
-  launch.params = r.params;
   LaunchResult result = execute(launch);
   driver.clock += static_cast<double>(result.counters.warpInstructions) * 1e-6;
   publish(result.findings, driver.settings);

@@ -10,94 +10,36 @@
 
 namespace stator::sim::cu {
 
-namespace {
-
-/// May PTX for `target` run on `chip`? Plain targets run on later chips, `a` targets on their own only, `f` ones on
-/// later chips of their family.
-bool targetFits(const std::string &target, const Chip &chip) {
-  if (target.rfind("sm_", 0) != 0) return false;
-  char *end = nullptr;
-  long number = std::strtol(target.c_str() + 3, &end, 10);
-  if (*end == 'a') return number == chip.capability();
-  if (*end == 'f') return number / 10 == chip.major && number <= chip.capability();
-  return *end == '\0' && number <= chip.capability();
-}
-
-void placeVariables(ContextObject &context, ModuleObject &module) {
-  Memory &memory = *context.device->memory;
-  for (const ptx::Variable &v : module.ptx.variables) {
-    if (v.space != Space::global && v.space != Space::constant) continue;
-    uint64_t address = memory.allocate(std::max<uint64_t>(v.bytes, 1), v.name, Allocation::Kind::module);
-    if (!address) throw DecodeError("not enough memory for variable " + v.name);
-    module.symbols[v.name] = address;
-    module.sizes[v.name] = v.bytes;
-    module.allocations.push_back(address);
-  }
-  for (const ptx::Variable &v : module.ptx.variables) {
-    if (v.space != Space::global && v.space != Space::constant) continue;
-    Allocation *a = memory.find(module.symbols[v.name]);
-    // Variables without an initialiser are zero.
-    std::memset(a->data, 0, a->bytes);
-    Memory::define(*a, a->base, a->bytes);
-    std::copy(v.init.begin(), v.init.end(), a->data);
-    for (const ptx::Relocation &r : v.relocations) {
-      auto symbol = module.symbols.find(r.symbol);
-      if (symbol == module.symbols.end())
-        throw DecodeError("line " + std::to_string(v.line) + ": initialiser of " + v.name + " names unknown symbol " +
-                          r.symbol);
-      uint64_t value = symbol->second + static_cast<uint64_t>(r.addend);
-      std::memcpy(a->data + r.offset, &value, std::min(r.bytes, 8u));
-    }
-    a->readOnly = v.space == Space::constant;
-  }
-}
-
-} // namespace
-
 Result loadModule(ContextObject &context, const char *image, std::string &log, ModuleObject *&out) {
-  if (!image) return invalidValue;
-  uint32_t magic;
-  std::memcpy(&magic, image, 4);
   // An ELF image or a fat binary holds machine code, which this device cannot run.
-  if (!std::memcmp(image, "\177ELF", 4) || magic == 0xba55ed50u || magic == 0x466243b1u) {
-    log = "the simulated device runs PTX text only";
-    return noBinaryForGpu;
+  for (const char *magic : {"\177ELF", "\x50\xed\x55\xba", "\xb1\x43\x62\x46"})
+    if (!std::strncmp(image, magic, 4)) {
+      log = "the simulated device runs PTX text only";
+      return noBinaryForGpu;
+    }
+  LoadFault fault = LoadFault::none;
+  auto program = loadProgram(*context.device->memory, *context.device->chip, image, log, fault);
+  if (!program) {
+    std::fprintf(stderr, "stator simulator: %s\n", log.c_str());
+    return fault == LoadFault::version ? unsupportedPtxVersion : invalidPtx;
   }
   auto module = std::make_unique<ModuleObject>();
   module->context = &context;
-  module->text = image;
-  try {
-    module->ptx = ptx::parse(module->text);
-    if (module->ptx.versionMajor > 9) return unsupportedPtxVersion;
-    if (!targetFits(module->ptx.target, *context.device->chip)) {
-      log = "PTX for " + module->ptx.target + " does not run on " + context.device->chip->name + " (sm_" +
-            std::to_string(context.device->chip->capability()) + ")";
-      std::fprintf(stderr, "stator simulator: %s\n", log.c_str());
-      return invalidPtx;
-    }
-    placeVariables(context, *module);
-    for (const ptx::Function &f : module->ptx.functions) {
-      if (!f.isEntry || !f.hasBody) continue;
-      LoadedKernel &loaded = module->kernels[f.name];
-      loaded.kernel = decodeKernel(module->ptx, f, module->symbols, module->text);
-      loaded.handle = std::make_unique<FunctionObject>();
-      loaded.handle->module = module.get();
-      loaded.handle->kernel = loaded.kernel.get();
-      loaded.handle->maxDynamicShared = std::max(0, 48 * 1024 - static_cast<int>(loaded.kernel->sharedBytes));
-    }
-  } catch (const std::exception &e) {
-    log = e.what();
-    std::fprintf(stderr, "stator simulator: %s\n", log.c_str());
-    for (uint64_t address : module->allocations) context.device->memory->free(address);
-    return invalidPtx;
+  for (const auto &[name, kernel] : program->kernels) {
+    auto function = std::make_unique<FunctionObject>();
+    function->module = module.get();
+    function->kernel = kernel.get();
+    function->limits = defaultLimits(*kernel);
+    module->functions[name] = std::move(function);
   }
+  module->program = std::move(program);
   out = module.release();
   Driver::get().modules.insert(out);
   return success;
 }
 
 void unloadModule(ModuleObject *module) {
-  for (uint64_t address : module->allocations) module->context->device->memory->free(address);
+  unloadProgram(*module->context->device->memory, *module->program);
   Driver::get().modules.erase(module);
   delete module;
 }
@@ -156,7 +98,6 @@ STATOR_CUDA_EXPORT Result cuModuleLoad(Module *module, const char *path) {
   char buffer[65536];
   for (size_t n; (n = std::fread(buffer, 1, sizeof buffer, file)) > 0;) text.append(buffer, n);
   std::fclose(file);
-  text.resize(std::max<size_t>(text.size(), 4));
   return cuModuleLoadDataEx(module, text.c_str(), 0, nullptr, nullptr);
 }
 
@@ -171,9 +112,9 @@ STATOR_CUDA_EXPORT Result cuModuleGetFunction(Function *function, Module module,
   STATOR_CUDA_LOCK;
   if (!function || !name) return invalidValue;
   if (!driver.modules.count(module)) return invalidHandle;
-  auto it = module->kernels.find(name);
-  if (it == module->kernels.end()) return notFound;
-  *function = it->second.handle.get();
+  auto it = module->functions.find(name);
+  if (it == module->functions.end()) return notFound;
+  *function = it->second.get();
   return success;
 }
 
@@ -181,10 +122,10 @@ STATOR_CUDA_EXPORT Result cuModuleGetGlobal_v2(DevicePointer *address, size_t *b
   STATOR_CUDA_LOCK;
   if (!driver.modules.count(module)) return invalidHandle;
   if (!name) return invalidValue;
-  auto it = module->symbols.find(name);
-  if (it == module->symbols.end()) return notFound;
+  auto it = module->program->symbols.find(name);
+  if (it == module->program->symbols.end()) return notFound;
   if (address) *address = it->second;
-  if (bytes) *bytes = module->sizes[name];
+  if (bytes) *bytes = module->program->sizes[name];
   return success;
 }
 
@@ -197,7 +138,7 @@ STATOR_CUDA_EXPORT Result cuModuleGetLoadingMode(int *mode) {
 STATOR_CUDA_EXPORT Result cuModuleGetFunctionCount(unsigned *count, Module module) {
   STATOR_CUDA_LOCK;
   if (!driver.modules.count(module) || !count) return invalidValue;
-  *count = static_cast<unsigned>(module->kernels.size());
+  *count = static_cast<unsigned>(module->functions.size());
   return success;
 }
 
@@ -221,17 +162,18 @@ STATOR_CUDA_EXPORT Result cuFuncGetAttribute(int *value, int attribute, Function
   case functionLocal: *value = static_cast<int>(k.localBytes); return success;
   case functionRegisters: *value = static_cast<int>(k.registersPerThread); return success;
   case functionPtxVersion:
-    *value = static_cast<int>(function->module->ptx.versionMajor * 10 + function->module->ptx.versionMinor);
+    *value = static_cast<int>(function->module->program->module.versionMajor * 10 +
+                              function->module->program->module.versionMinor);
     return success;
   case functionBinaryVersion: *value = function->module->context->device->chip->capability(); return success;
   case functionCacheMode: *value = 0; return success;
-  case functionMaxDynamicShared: *value = function->maxDynamicShared; return success;
+  case functionMaxDynamicShared: *value = function->limits.maxDynamicShared; return success;
   case functionCarveout: *value = -1; return success;
   case functionClusterRequired: *value = f.explicitCluster && !f.requiredCluster[0]; return success;
   case functionClusterX: *value = static_cast<int>(f.requiredCluster[0]); return success;
   case functionClusterY: *value = static_cast<int>(f.requiredCluster[1]); return success;
   case functionClusterZ: *value = static_cast<int>(f.requiredCluster[2]); return success;
-  case functionNonPortableCluster: *value = function->nonPortableCluster; return success;
+  case functionNonPortableCluster: *value = function->limits.nonPortableCluster; return success;
   case functionClusterPolicy: *value = 0; return success;
   default: return invalidValue;
   }
@@ -244,11 +186,11 @@ STATOR_CUDA_EXPORT Result cuFuncSetAttribute(Function function, int attribute, i
     const Chip &chip = *function->module->context->device->chip;
     if (value < 0 || value + static_cast<int>(function->kernel->sharedBytes) > chip.sharedPerBlockOptin)
       return invalidValue;
-    function->maxDynamicShared = value;
+    function->limits.maxDynamicShared = value;
     return success;
   }
   if (attribute == functionNonPortableCluster)
-    function->nonPortableCluster = value != 0;
+    function->limits.nonPortableCluster = value != 0;
   else if (attribute != functionCarveout && attribute != functionClusterPolicy)
     return invalidValue;
   return success;

@@ -10,7 +10,10 @@ namespace stator::sim {
 
 namespace {
 
-void branch(Warp &w, const Instr &i, uint32_t mask) { w.jump(mask, i.target); }
+void branch(Warp &w, const Instr &i, uint32_t mask) {
+  w.worker.divergentBranches += mask != w.active;
+  w.jump(mask, i.target);
+}
 void decodeBranch(Decoder &decoder, const ptx::Statement &s, Instr &instr) {
   decoder.expectOperands(s, 1, 1);
   if (s.operands[0].kind != ptx::Operand::Kind::symbol) decoder.fail("a branch needs a label");
@@ -24,12 +27,14 @@ void branchIndexed(Warp &w, const Instr &i, uint32_t mask) {
   if (bad) w.worker.report(w, i, Kind::uninitialised, bad, Severity::error, "a branch index is undefined");
   w.isolate(mask, i.index + 1);
   uint32_t todo = mask;
+  bool counted = false;
   while (todo) {
     auto first = static_cast<unsigned>(__builtin_ctz(todo));
     uint32_t lanes = 0;
     for (unsigned l = first; l < kLanes; ++l)
       if ((todo >> l & 1) && index[l] == index[first]) lanes |= 1u << l;
     todo &= ~lanes;
+    if (todo && !counted) ++w.worker.divergentBranches, counted = true;
     if (index[first] >= i.listCount) {
       if (Finding *f = w.worker.report(w, i, Kind::outOfBounds, lanes, Severity::error, ""))
         f->message = "branch index " + std::to_string(index[first]) + " of " + std::to_string(i.listCount) + " targets";

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The kernels of tests/simulator/kernels with the host's own computation of their results.
+#include "tests/unit/simulator/KernelBench.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <random>
+#include <sstream>
+
+namespace stator::sim::test {
+
+namespace {
+
+template <class T> std::vector<T> randomIntegers(size_t count, uint64_t seed, uint64_t most) {
+  std::mt19937_64 random(seed);
+  std::vector<T> values(count);
+  for (T &v : values) v = static_cast<T>(random() % (most + 1));
+  return values;
+}
+
+std::vector<float> randomFloats(size_t count, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<float> values(count);
+  for (float &v : values) v = static_cast<float>(static_cast<int64_t>(random() >> 40) - (1 << 23)) * 0x1p-20f;
+  return values;
+}
+
+uint32_t blocksFor(size_t n, uint32_t threads) { return static_cast<uint32_t>((n + threads - 1) / threads); }
+
+bool blockScan(Session &s) {
+  size_t n = s.configuration.size;
+  constexpr uint32_t threads = 256;
+  auto in = randomIntegers<int32_t>(n, n, 1000000);
+  uint64_t a = s.upload(in, "in"), b = s.allocate(n * 4, "out");
+  s.launch("block_scan", {{blocksFor(n, threads)}, {threads}}, a, b, static_cast<int>(n));
+  auto out = s.download<int32_t>(b, n);
+  int32_t sum = 0;
+  for (size_t i = 0; i < n; ++i) {
+    sum = i % threads ? sum + in[i] : in[i];
+    if (out[i] != sum) return false;
+  }
+  return true;
+}
+
+bool radixSort(Session &s) {
+  size_t n = s.configuration.size;
+  constexpr uint32_t threads = 256;
+  auto keys = randomIntegers<uint32_t>(n, n, 0xffffffff);
+  uint32_t blocks = blocksFor(n, threads);
+  uint64_t a = s.upload(keys, "keys"), b = s.allocate(n * 4, "sorted"), counts = s.allocate(16 * blocks * 4, "counts");
+  // Two passes: the second one relies on the first one's being stable.
+  for (int shift : {0, 4}) {
+    s.launch("radix_count", {{blocks}, {threads}}, a, counts, static_cast<int>(n), shift);
+    s.launch("radix_offsets", {{1}, {256}}, counts, static_cast<int>(16 * blocks));
+    s.launch("radix_scatter", {{blocks}, {threads}}, a, b, counts, static_cast<int>(n), shift);
+    std::stable_sort(keys.begin(), keys.end(),
+                     [&](uint32_t x, uint32_t y) { return (x >> shift & 15) < (y >> shift & 15); });
+    if (s.failed || s.download<uint32_t>(b, n) != keys) return false;
+    std::swap(a, b);
+  }
+  return true;
+}
+
+bool histogram(Session &s) {
+  size_t n = s.configuration.size;
+  auto data = randomIntegers<uint8_t>(n, n, 255);
+  uint64_t a = s.upload(data, "data"), b = s.upload(std::vector<uint32_t>(256), "bins");
+  s.launch("histogram", {{3}, {128}}, a, b, static_cast<int>(n));
+  std::vector<uint32_t> expected(256);
+  for (uint8_t v : data) ++expected[v];
+  return s.download<uint32_t>(b, 256) == expected;
+}
+
+bool stencil(Session &s) {
+  auto width = static_cast<int>(s.configuration.size), height = width * 2 / 3 + 1;
+  size_t n = static_cast<size_t>(width * height);
+  auto in = randomFloats(n, n);
+  uint64_t a = s.upload(in, "in"), b = s.allocate(n * 4, "out");
+  float c = 0.2f;
+  s.launch("stencil",
+           {{blocksFor(static_cast<size_t>(width), 16), blocksFor(static_cast<size_t>(height), 16)}, {16, 16}}, a, b,
+           width, height, c);
+  auto out = s.download<float>(b, n);
+  auto at = [&](int x, int y) {
+    return in[static_cast<size_t>(std::clamp(y, 0, height - 1) * width + std::clamp(x, 0, width - 1))];
+  };
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      float around = (at(x - 1, y) + at(x + 1, y)) + (at(x, y - 1) + at(x, y + 1));
+      if (out[static_cast<size_t>(y * width + x)] != std::fmaf(c, std::fmaf(-4.0f, at(x, y), around), at(x, y)))
+        return false;
+    }
+  return true;
+}
+
+bool matmulF32(Session &s) {
+  auto m = static_cast<int>(s.configuration.size), n = m + 5, k = 2 * m + 3;
+  auto a = randomFloats(static_cast<size_t>(m * k), 1), b = randomFloats(static_cast<size_t>(k * n), 2);
+  uint64_t da = s.upload(a, "a"), db = s.upload(b, "b"), dc = s.allocate(static_cast<uint64_t>(m * n) * 4, "c");
+  s.launch("matmul_f32", {{blocksFor(static_cast<size_t>(n), 16), blocksFor(static_cast<size_t>(m), 16)}, {16, 16}}, da,
+           db, dc, m, n, k);
+  auto c = s.download<float>(dc, static_cast<size_t>(m * n));
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int l = 0; l < k; ++l)
+        sum = std::fmaf(a[static_cast<size_t>(i * k + l)], b[static_cast<size_t>(l * n + j)], sum);
+      if (c[static_cast<size_t>(i * n + j)] != sum) return false;
+    }
+  return true;
+}
+
+bool queuePush(Session &s) {
+  size_t n = s.configuration.size;
+  auto in = randomIntegers<uint32_t>(n, n, 100000);
+  std::vector<uint32_t> expected;
+  for (uint32_t v : in)
+    if (v % 3 == 0) expected.push_back(v);
+  uint64_t a = s.upload(in, "in"), b = s.allocate(std::max<size_t>(expected.size(), 1) * 4, "queue"),
+           head = s.upload(std::vector<uint32_t>{0}, "head");
+  s.launch("queue_push", {{blocksFor(n, 128)}, {128}}, a, b, head, static_cast<int>(n), uint32_t{3});
+  if (s.failed || s.download<uint32_t>(head, 1)[0] != expected.size()) return false;
+  auto out = s.download<uint32_t>(b, expected.size());
+  std::sort(out.begin(), out.end());
+  std::sort(expected.begin(), expected.end());
+  return out == expected;
+}
+
+bool gridReduce(Session &s) {
+  size_t n = s.configuration.size;
+  auto in = randomIntegers<uint32_t>(n, n, 0xffffffff);
+  uint32_t blocks = std::max(1u, std::min(40u, blocksFor(n, 512))), sum = 0;
+  for (uint32_t v : in) sum += v;
+  uint64_t a = s.upload(in, "in"), partial = s.allocate(blocks * 4, "partial"), out = s.allocate(4, "out");
+  Session::Shape shape{{blocks}, {128}};
+  shape.cooperative = true;
+  s.launch("grid_reduce", shape, a, partial, out, static_cast<int>(n));
+  return s.download<uint32_t>(out, 1)[0] == sum;
+}
+
+bool pipelineCopy(Session &s) {
+  auto tiles = static_cast<int>(s.configuration.size);
+  constexpr uint32_t blocks = 3, threads = 128;
+  size_t n = size_t{blocks} * static_cast<size_t>(tiles) * threads * 4;
+  auto in = randomFloats(n, n);
+  uint64_t a = s.upload(in, "in"), b = s.allocate(n * 4, "out");
+  s.launch("pipeline_copy", {{blocks}, {threads}}, a, b, tiles);
+  auto out = s.download<float>(b, n);
+  for (size_t i = 0; i < n / 4; ++i) {
+    size_t neighbour = i / threads * threads + (i + 1) % threads;
+    for (size_t j = 0; j < 4; ++j)
+      if (out[4 * i + j] != in[4 * i + j] + in[4 * neighbour + j]) return false;
+  }
+  return true;
+}
+
+} // namespace
+
+const std::vector<KernelCase> &kernelCases() {
+  static const std::vector<KernelCase> cases = {
+      {"block_scan", "a100", {1, 33, 256, 1000}, blockScan}, {"radix_sort", "a100", {1, 300, 5000}, radixSort},
+      {"histogram", "a100", {1, 500, 10000}, histogram},     {"stencil", "a100", {1, 16, 37}, stencil},
+      {"matmul_f32", "a100", {1, 16, 27}, matmulF32},        {"queue", "a100", {1, 100, 3000}, queuePush},
+      {"grid_reduce", "a100", {1, 1000, 30000}, gridReduce}, {"pipeline", "a100", {1, 2, 5}, pipelineCopy},
+  };
+  return cases;
+}
+
+std::string kernelText(const std::string &file) {
+  std::ifstream in("tests/simulator/kernels/" + file + ".ptx");
+  if (!in) throw std::runtime_error("cannot open the PTX of " + file);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::vector<Configuration> configurationsOf(const KernelCase &kernel) {
+  using Async = Settings::Async;
+  std::vector<Configuration> all;
+  for (size_t size : kernel.sizes) {
+    all.push_back({size, 0, Async::early});
+    all.push_back({size, 0, Async::late});
+    all.push_back({size, 1, Async::random});
+    all.push_back({size, 2, Async::late});
+    all.push_back({size, 7, Async::random});
+  }
+  return all;
+}
+
+} // namespace stator::sim::test
