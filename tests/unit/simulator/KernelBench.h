@@ -7,6 +7,7 @@
 
 #include "runtime/simulator/Program.h"
 
+#include <ostream>
 #include <set>
 
 namespace stator::sim::test {
@@ -95,6 +96,7 @@ struct KernelCase {
   /// Runs the kernel with operands of `session.configuration.size` and compares with the host.
   bool (*isRight)(Session &session);
 };
+inline void PrintTo(const KernelCase &kernel, std::ostream *out) { *out << kernel.file; }
 const std::vector<KernelCase> &kernelCases();
 
 /// The text of tests/simulator/kernels/FILE.ptx.

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <sstream>
 
 namespace stator::sim::test {
 namespace {
@@ -79,13 +80,17 @@ std::vector<Mutant> readMutants() {
   return mutants;
 }
 
-/// The text without leading blanks and with single ones, so that patches can be written by hand.
+/// The text with single blanks and without line information, so that patches can be written by hand.
 std::string trimLines(const std::string &text) {
   std::string out;
-  for (char c : text) {
-    if (c == '\t') c = ' ';
-    if (c == ' ' && (out.empty() || out.back() == ' ' || out.back() == '\n')) continue;
-    out += c;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    std::string trimmed;
+    for (char c : line) {
+      if (c == '\t') c = ' ';
+      if (c != ' ' || (!trimmed.empty() && trimmed.back() != ' ')) trimmed += c;
+    }
+    if (!trimmed.empty() && trimmed.rfind(".loc", 0) != 0 && trimmed.rfind("//", 0) != 0) out += trimmed + "\n";
   }
   return out;
 }
@@ -118,6 +123,8 @@ std::set<std::string> judge(const KernelCase &kernel, const std::string &text, c
   return seen;
 }
 
+void PrintTo(const Mutant &mutant, std::ostream *out) { *out << mutant.name; }
+
 class Mutants : public testing::TestWithParam<Mutant> {};
 
 TEST_P(Mutants, AreCaught) {
@@ -140,6 +147,8 @@ INSTANTIATE_TEST_SUITE_P(All, Mutants, testing::ValuesIn(readMutants()), [](cons
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   return name;
 });
+
+TEST(MutantList, HoldsAtLeastThirty) { EXPECT_GE(readMutants().size(), 30u); }
 
 } // namespace
 } // namespace stator::sim::test
