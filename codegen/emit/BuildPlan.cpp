@@ -222,7 +222,7 @@ LogicalResult PlanBuilder::fusion(graph::FusionOp op) {
   for (DimExpr bytes : lowered.scratchBytes)
     at.scratch.push_back(allocate(bytes, RankedTensorType::get({}, b.getI8Type())));
   std::string label = op.getName().str(), source = llvm::join(ArrayRef(report.sources).take_front(3), ", ");
-  emitSteps(b, op.getLoc(), lowered, at, target.device() == "host", label, source);
+  emitSteps(b, op.getLoc(), lowered, at, costOf(op), target.device() == "host", label, source);
   parts.kernels.push_back(std::move(report));
   return success();
 }

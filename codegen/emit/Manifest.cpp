@@ -61,7 +61,14 @@ private:
   void launch(plan::LaunchOp op);
   void library(plan::LibraryOp op);
   void operand(DictionaryAttr dict, ValueRange buffers);
-  void comment(std::optional<StringRef> label, std::optional<StringRef> source) {
+  void comment(std::optional<StringRef> label, std::optional<StringRef> source, std::optional<graph::ShapeAttr> cost) {
+    if (cost)
+      json.attributeObject("cost", [&] {
+        ArrayRef<DimExpr> numbers = cost->getDims();
+        exprAttribute("read", numbers[0]);
+        exprAttribute("written", numbers[1]);
+        exprAttribute("operations", numbers[2]);
+      });
     if (label) json.attribute("label", *label);
     if (source) json.attribute("source", *source);
   }
@@ -176,7 +183,7 @@ void ManifestWriter::launch(plan::LaunchOp op) {
     });
     json.attribute("shared", int64_t(op.getShared().value_or(0)));
   }
-  comment(op.getLabel(), op.getSource());
+  comment(op.getLabel(), op.getSource(), op.getCost());
 }
 
 void ManifestWriter::operand(DictionaryAttr dict, ValueRange buffers) {
@@ -230,7 +237,7 @@ void ManifestWriter::library(plan::LibraryOp op) {
       }
     }
   });
-  comment(op.getLabel(), op.getSource());
+  comment(op.getLabel(), op.getSource(), op.getCost());
   steps("fallback", op.getFallback());
 }
 

@@ -2,6 +2,7 @@
 #ifndef STATOR_CODEGEN_EMIT_STEPS_H
 #define STATOR_CODEGEN_EMIT_STEPS_H
 
+#include "codegen/lower/FusionCost.h"
 #include "codegen/target/Target.h"
 #include "dialects/plan/Plan.h"
 
@@ -15,9 +16,9 @@ struct StepBuffers {
   }
 };
 
-/// Appends the library step (with the launches as its fallback) or the launches of a fusion.
-void emitSteps(mlir::OpBuilder &b, mlir::Location loc, const LoweredFusion &lowered, const StepBuffers &buffers, bool host,
-               llvm::StringRef label, llvm::StringRef source);
+/// Appends the library step (with the launches as its fallback) or the launches of a fusion that costs `cost`.
+void emitSteps(mlir::OpBuilder &b, mlir::Location loc, const LoweredFusion &lowered, const StepBuffers &buffers,
+               const FusionCost &cost, bool host, llvm::StringRef label, llvm::StringRef source);
 
 } // namespace stator::codegen
 

@@ -64,12 +64,14 @@ def Plan_LaunchOp : Plan_Op<"launch"> {
   let summary = "Runs a generated kernel";
   let description = [{
     On the host `count` iterations in pieces of at least `grain`; on CUDA a grid of blocks, with scalar i passed as i32
-    where `narrow[i]`. `may_share` holds pairs (written operand, read operand) that may be one buffer.
+    where `narrow[i]`. `may_share` holds pairs (written operand, read operand) that may be one buffer. `cost` holds what
+    the step needs at least: bytes read, bytes written, operations.
   }];
   let arguments = (ins StrAttr:$kernel, Variadic<Plan_BufferType>:$buffers, Plan_Exprs:$sizes, OptionalAttr<Plan_Exprs>:$count,
                        OptionalAttr<I64Attr>:$grain, OptionalAttr<Plan_Exprs>:$grid, OptionalAttr<DenseI64ArrayAttr>:$block,
                        OptionalAttr<I64Attr>:$shared, OptionalAttr<DenseBoolArrayAttr>:$narrow,
-                       OptionalAttr<DenseI64ArrayAttr>:$may_share, OptionalAttr<StrAttr>:$label, OptionalAttr<StrAttr>:$source);
+                       OptionalAttr<DenseI64ArrayAttr>:$may_share, OptionalAttr<Plan_Exprs>:$cost, OptionalAttr<StrAttr>:$label,
+                       OptionalAttr<StrAttr>:$source);
   let assemblyFormat = "$kernel `(` $buffers `)` attr-dict";
 }
 
@@ -77,9 +79,10 @@ def Plan_LibraryOp : Plan_Op<"library", [SingleBlock, NoTerminator]> {
   let summary = "A library's operation, with the steps that replace it where the library is absent or declines";
   let description = [{
     `parameters` has the manifest's keys; an operand is a dictionary whose `buffer` is the number of an operand of this op.
+    `cost` as a launch has it.
   }];
   let arguments = (ins StrAttr:$library, StrAttr:$function, Variadic<Plan_BufferType>:$buffers, DictionaryAttr:$parameters,
-                       OptionalAttr<StrAttr>:$label, OptionalAttr<StrAttr>:$source);
+                       OptionalAttr<Plan_Exprs>:$cost, OptionalAttr<StrAttr>:$label, OptionalAttr<StrAttr>:$source);
   let regions = (region SizedRegion<1>:$fallback);
   let assemblyFormat = "$library $function `(` $buffers `)` $parameters attr-dict-with-keyword `fallback` $fallback";
 }

@@ -64,6 +64,7 @@ bool Block::run(uint64_t budget) {
       pick = static_cast<uint32_t>(worker.random() % count);
       slice = std::min<uint64_t>(slice, 1 + worker.random() % 256);
       if (!canRun()) break;
+      while (!warps[pick]->canRun()) pick = (pick + 1) % count;
     }
     Warp &warp = *warps[pick];
     if (!warp.canRun()) {

@@ -102,10 +102,20 @@ bool Worker::runUnit(Unit &unit) {
 }
 
 bool Worker::waits(Unit &unit) {
-  for (auto &block : unit.blocks)
-    for (auto &warp : block->warps)
-      if (!warp->done() && warp->canRun() && !warp->spinsForever()) return false;
-  return !aborted;
+  // A warp that parks may have been the last at a barrier and released others: look again until none moves. Kernels
+  // that pass many barriers without writing anything are given up on, which means that they go on.
+  for (unsigned pass = 0; pass < 64; ++pass) {
+    bool moved = false;
+    for (auto &block : unit.blocks)
+      for (auto &warp : block->warps) {
+        if (warp->done() || !warp->canRun()) continue;
+        Outlook outlook = warp->lookAhead();
+        if (outlook == Outlook::goesOn) return false;
+        moved |= outlook == Outlook::parks;
+      }
+    if (!moved) return !aborted;
+  }
+  return false;
 }
 
 void Worker::run(uint64_t first, uint64_t end, uint64_t resident) {

@@ -401,7 +401,7 @@ std::string Warp::describe() const {
   return text;
 }
 
-bool Warp::spinsForever() {
+Outlook Warp::lookAhead() {
   // Follow the current state until it recurs. Brent's method: the reference point moves at powers of two.
   constexpr uint64_t most = 1 << 16;
   struct State {
@@ -422,16 +422,16 @@ bool Warp::spinsForever() {
   for (uint64_t total = 0; total < most; ++total) {
     uint64_t one = 1;
     run(one);
-    if (worker.changes != changes || worker.aborted || done()) return false;
-    if (!canRun()) return true;
-    if (same(reference)) return true;
+    if (worker.changes != changes || worker.aborted || done()) return Outlook::goesOn;
+    if (!canRun()) return Outlook::parks;
+    if (same(reference)) return Outlook::recurs;
     if (++steps == power) {
       reference = take();
       power *= 2;
       steps = 0;
     }
   }
-  return false;
+  return Outlook::goesOn;
 }
 
 } // namespace stator::sim

@@ -53,6 +53,8 @@ struct Parts {
   }
 };
 
+enum class Outlook : uint8_t { goesOn, recurs, parks };
+
 class Warp {
 public:
   /// Allocates the register file for `kernel`; constants are written once, here.
@@ -97,8 +99,9 @@ public:
   void retry();
   void refresh(const SpecialUse &use);
 
-  /// Would this warp, memory standing still, come back to the very same state? Then it spins for ever.
-  bool spinsForever();
+  /// Runs this warp alone until its future is clear: it changes memory or ends, it comes back to the very same state
+  /// while memory stands still (and so spins for ever), or none of its lanes can run.
+  Outlook lookAhead();
   /// One line a group: PC, lanes, what it waits for.
   std::string describe() const;
   /// Instruction indices of all groups, the current one included.

@@ -85,6 +85,7 @@ void TargetFlags::add(CLI::App &app) {
   app.add_option("--arch", arch, "CUDA architectures, comma-separated: sm_75 to sm_121 (for --target cuda)");
   app.add_option("--cpu", cpu, "CPU level of host code: x86-64-v3, x86-64-v4 or native")->capture_default_str();
   app.add_flag("--fast-math", fastMath, "Allow contraction and approximations beyond the documented error bounds");
+  app.add_flag("--no-cubins", noCubins, "PTX only, also where ptxas is found");
 }
 
 bool TargetFlags::apply(codegen::Options &options) const {
@@ -104,6 +105,7 @@ bool TargetFlags::apply(codegen::Options &options) const {
   }
   options.cpu = cpu;
   options.fastMath = fastMath;
+  options.cubins = !noCubins;
   return true;
 }
 

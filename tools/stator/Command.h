@@ -39,7 +39,7 @@ private:
 /// Target options as compile and run take them.
 struct TargetFlags {
   std::string target = "host", arch, cpu = "x86-64-v3";
-  bool fastMath = false;
+  bool fastMath = false, noCubins = false;
   void add(CLI::App &app);
   /// False, with a message, where a name is unknown.
   bool apply(codegen::Options &options) const;

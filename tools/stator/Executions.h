@@ -5,6 +5,7 @@
 #define STATOR_TOOLS_STATOR_EXECUTIONS_H
 
 #include "compiler/Compile.h"
+#include "tools/stator/Counters.h"
 #include "tools/stator/TensorSet.h"
 #include <memory>
 
@@ -24,6 +25,8 @@ public:
   /// The op and line that computed an output; "" where that is not known.
   virtual std::string originOfOutput(const std::string &name) const { return ""; }
   virtual void printProfile() const {}
+  /// Adds what the plan predicted for each kernel over all runs; profiling must be on.
+  virtual void addPredictions(std::vector<KernelCounters> &kernels) const {}
 };
 
 struct RunOptions {

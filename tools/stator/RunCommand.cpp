@@ -17,7 +17,7 @@ struct Flags {
   std::string program, model, output, expect, expectState, cudaLibrary;
   std::vector<std::string> inputs;
   uint64_t seed = 0;
-  bool random = false, noLibraries = false, profile = false;
+  bool random = false, noLibraries = false, profile = false, counters = false;
   Tolerance tolerance;
   int repeat = 1, threads = 0;
 };
@@ -28,7 +28,7 @@ std::unique_ptr<Execution> prepare(const Flags &flags, const Common &common, Pro
   options.device = flags.target.target;
   options.threads = flags.threads;
   options.noLibraries = flags.noLibraries;
-  options.profile = flags.profile;
+  options.profile = flags.profile || flags.counters;
   options.cudaLibrary = flags.cudaLibrary;
   if (options.device == "sim") options.device = "cuda", options.cudaLibrary = "sim";
   if (formOf(flags.program) == ProgramForm::Artifact) {
@@ -50,6 +50,11 @@ std::unique_ptr<Execution> prepare(const Flags &flags, const Common &common, Pro
   }
   TargetFlags target = flags.target;
   target.target = options.device;
+  if (flags.target.target == "sim") {
+    // The simulator reads PTX; that of sm_80 runs on every chip but the oldest.
+    target.noCubins = true;
+    if (target.arch.empty()) target.arch = "sm_80";
+  }
   if (!target.apply(compileOptions.target)) return nullptr;
   return compileAndOpen(std::move(context), std::move(module), compileOptions, options);
 }
@@ -71,6 +76,10 @@ bool compareAll(const std::map<std::string, io::Tensor> &got, const std::map<std
 }
 
 int run(const Flags &flags, const Common &common) {
+  if (flags.counters && flags.target.target != "sim")
+    return fail("--counters needs the simulated device: --target sim");
+  std::optional<CounterFile> counterFile;
+  if (flags.counters) counterFile.emplace();
   Progress progress(!common.quiet && !common.json);
   bool isEval;
   std::unique_ptr<Execution> execution = prepare(flags, common, progress, isEval);
@@ -101,6 +110,14 @@ int run(const Flags &flags, const Common &common) {
     }
   }
   std::sort(milliseconds.begin(), milliseconds.end());
+  std::vector<KernelCounters> counters;
+  if (counterFile) {
+    std::string error;
+    auto read = counterFile->read(error);
+    if (!read) return fail(error);
+    counters = std::move(*read);
+    execution->addPredictions(counters);
+  }
   if (!flags.output.empty()) {
     io::TensorFile file;
     file.tensors = outputs;
@@ -114,8 +131,11 @@ int run(const Flags &flags, const Common &common) {
                 << io::shapeText(tensor.shape) << "}";
       first = false;
     }
-    std::cout << "}, \"milliseconds\": {\"min\": " << milliseconds.front() << ", \"median\": " << milliseconds[milliseconds.size() / 2]
-              << ", \"max\": " << milliseconds.back() << "}, \"runs\": " << milliseconds.size() << "}\n";
+    std::cout << "}, \"milliseconds\": {\"min\": " << milliseconds.front()
+              << ", \"median\": " << milliseconds[milliseconds.size() / 2] << ", \"max\": " << milliseconds.back()
+              << "}, \"runs\": " << milliseconds.size();
+    if (counterFile) std::cout << ", \"counters\": " << countersJson(counters);
+    std::cout << "}\n";
   } else if (!common.quiet) {
     for (auto &[name, tensor] : outputs)
       std::cout << "output " << name << ": " << io::dtypeName(tensor.type) << " " << io::shapeText(tensor.shape) << "\n";
@@ -125,6 +145,7 @@ int run(const Flags &flags, const Common &common) {
     std::cout << "\n";
   }
   if (flags.profile) execution->printProfile();
+  if (counterFile && !common.json) printCounters(counters, std::cout);
   if (!flags.expect.empty()) {
     auto expected = io::readSafetensors(flags.expect);
     if (!expected) return fail(expected.error());
@@ -158,6 +179,8 @@ void addRun(CLI::App &app, Common &common, Action &action) {
   sub->add_option("--threads", flags->threads, "Threads on the host (default: all)")->check(CLI::NonNegativeNumber);
   sub->add_flag("--no-libraries", flags->noLibraries, "Never use oneDNN and the like: Stator's own kernels only");
   sub->add_flag("--profile", flags->profile, "Print the time of every step");
+  sub->add_flag("--counters", flags->counters,
+                "With --target sim: what every kernel did, as the simulator counts it, beside what the plan predicted");
   sub->add_option("--cuda-library", flags->cudaLibrary, "The CUDA driver library to open");
   sub->add_flag("-q,--quiet", common.quiet, "Only errors");
   sub->add_flag("-v,--verbose", common.verbose, "More about what is done");

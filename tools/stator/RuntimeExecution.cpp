@@ -107,15 +107,35 @@ public:
     return i < origins.size() ? origins[i] : "";
   }
 
-  void printProfile() const override {
+  std::vector<stator_profile_row> profile() const {
     size_t count = 0;
     stator_error error;
-    if (stator_session_profile(session, nullptr, 0, &count, &error) != STATOR_OK) return;
+    if (stator_session_profile(session, nullptr, 0, &count, &error) != STATOR_OK) return {};
     std::vector<stator_profile_row> rows(count);
-    if (stator_session_profile(session, rows.data(), count, &count, &error) != STATOR_OK) return;
-    for (const stator_profile_row &row : rows) {
-      char time[32];
-      std::snprintf(time, sizeof time, "%10.1f us", row.calls ? row.nanoseconds / 1e3 / row.calls : 0.0);
+    if (stator_session_profile(session, rows.data(), count, &count, &error) != STATOR_OK) return {};
+    return rows;
+  }
+
+  void addPredictions(std::vector<KernelCounters> &kernels) const override {
+    std::map<std::string, KernelCounters *> places;
+    for (KernelCounters &kernel : kernels) places[kernel.kernel] = &kernel;
+    for (const stator_profile_row &row : profile()) {
+      auto place = places.find(row.name);
+      if (row.kind != std::string("launch") || place == places.end()) continue;
+      place->second->read += row.bytes_read;
+      place->second->written += row.bytes_written;
+      place->second->operations += row.operations;
+    }
+  }
+
+  void printProfile() const override {
+    for (const stator_profile_row &row : profile()) {
+      // Bytes and operations are what the step needs at least: rates are those that its time allows for them.
+      double calls = double(std::max<uint64_t>(row.calls, 1)),
+             nanoseconds = double(std::max<uint64_t>(row.nanoseconds, 1));
+      char time[80];
+      std::snprintf(time, sizeof time, "%10.1f us %8.2f GB/s %8.2f GFLOP/s", row.nanoseconds / 1e3 / calls,
+                    double(row.bytes_read + row.bytes_written) / nanoseconds, double(row.operations) / nanoseconds);
       std::cout << time << "  " << std::string(2 * row.depth, ' ') << row.kind << " " << (*row.label ? row.label : row.name)
                 << "  " << row.source << "\n";
     }

@@ -207,8 +207,13 @@ typedef struct stator_profile_row {
   uint64_t calls;
   uint64_t nanoseconds;
   uint32_t depth; /* nesting in branches and loops */
+  /* What the step needed at least over all calls, by the compiler's count: each input and output once. 0 if unknown. */
+  uint64_t bytes_read;
+  uint64_t bytes_written;
+  uint64_t operations;
 } stator_profile_row;
-/* Writes up to `capacity` rows and the number there are to `count`. Times are 0 unless options.profile was set. */
+/* Writes up to `capacity` rows and the number there are to `count`. Times and costs are 0 unless options.profile was
+ * set. */
 STATOR_API stator_status stator_session_profile(const stator_session *session, stator_profile_row *rows,
                                                 size_t capacity, size_t *count, stator_error *error);
 

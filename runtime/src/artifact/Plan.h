@@ -136,9 +136,15 @@ struct WhileStep {
   std::optional<ExprId> limit;
 };
 
+/// What a step needs at least, by the compiler's count.
+struct StepCost {
+  ExprId read, written, operations; // bytes, bytes, arithmetic operations
+};
+
 struct Step {
   std::variant<LaunchStep, LibraryStep, CopyStep, FillStep, ReadSymbolStep, AssertStep, IfStep, WhileStep> what;
   std::string label, source;
+  std::optional<StepCost> cost;
   uint32_t index = 0; // preorder number within the plan, for the profile
   uint32_t depth = 0;
 

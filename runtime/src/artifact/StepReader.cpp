@@ -185,6 +185,9 @@ Step StepReader::readStep(const Json &json, uint32_t depth) {
   Step step;
   step.label = optionalString(json, "label");
   step.source = optionalString(json, "source");
+  if (const Json *cost = json.find("cost"))
+    step.cost = StepCost{readExpression(plan, cost->at("read")), readExpression(plan, cost->at("written")),
+                         readExpression(plan, cost->at("operations"))};
   step.depth = depth;
   step.index = next++;
   if (next > maxSteps) fail(STATOR_BAD_ARTIFACT, "manifest: more than %u steps", maxSteps);

@@ -98,6 +98,9 @@ void Executor::runBlock(const Block &block) {
 
 void Executor::runStep(const Step &step) {
   try {
+    if (step.cost && profile.isEnabled())
+      profile.add(step, frame.value(step.cost->read), frame.value(step.cost->written),
+                  frame.value(step.cost->operations));
     Profile::Timer timer(profile, step, frame.device());
     std::visit([&](const auto &what) { perform(step, what); }, step.what);
   } catch (Failure &failure) {

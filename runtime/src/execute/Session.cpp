@@ -391,8 +391,8 @@ size_t Session::profile(stator_profile_row *rows, size_t capacity) const {
   for (size_t i = 0; i < std::min(capacity, steps.size()); ++i) {
     const Step &step = *steps[i];
     const Profile::Entry &entry = (*times)[step.index];
-    rows[i] = {step.kind(), step.name(),       step.label.c_str(), step.source.c_str(),
-               entry.calls, entry.nanoseconds, step.depth};
+    rows[i] = {step.kind(),       step.name(), step.label.c_str(), step.source.c_str(), entry.calls,
+               entry.nanoseconds, step.depth,  entry.bytesRead,    entry.bytesWritten,  entry.operations};
   }
   return steps.size();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Times of steps.
+// Times and costs of steps.
 #ifndef STATOR_RUNTIME_PROFILE_PROFILE_H
 #define STATOR_RUNTIME_PROFILE_PROFILE_H
 
@@ -16,8 +16,18 @@ public:
 
   struct Entry {
     uint64_t calls = 0, nanoseconds = 0;
+    uint64_t bytesRead = 0, bytesWritten = 0, operations = 0; // as the plan predicts
   };
   const Entry &operator[](uint32_t step) const { return entries[step]; }
+  bool isEnabled() const { return enabled; }
+
+  /// Adds what one performance of the step costs.
+  void add(const Step &step, int64_t bytesRead, int64_t bytesWritten, int64_t operations) {
+    Entry &entry = entries[step.index];
+    entry.bytesRead += uint64_t(bytesRead);
+    entry.bytesWritten += uint64_t(bytesWritten);
+    entry.operations += uint64_t(operations);
+  }
 
   /// Counts one performance of a step from its making to its end. The device is waited for at both ends, and only when
   /// profiling.

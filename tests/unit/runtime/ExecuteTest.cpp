@@ -186,7 +186,8 @@ TEST(Execute, LoopsAndBranches) {
         {"op": "fill", "to": 3, "bits": 0, "width": 8},
         {"op": "while", "limit": 20, "predicate": 5,
          "condition": [{"op": "launch", "kernel": "less_than", "buffers": [3, 5], "sizes": ["n"], "count": 1}],
-         "body": [{"op": "launch", "kernel": "increment", "buffers": [3], "count": 1}]},
+         "body": [{"op": "launch", "kernel": "increment", "buffers": [3], "count": 1,
+                    "cost": {"read": "8*n", "written": 8, "operations": 1}}]},
         {"op": "launch", "kernel": "is_nonzero", "buffers": [1, 5], "count": 1},
         {"op": "if", "predicate": 5, "then": [{"op": "launch", "kernel": "scale", "buffers": [0, 2], "sizes": [2], "count": 2}],
          "else": [{"op": "fill", "to": 2, "bits": 1065353216, "width": 4}]}]}]}])json")
@@ -210,6 +211,10 @@ TEST(Execute, LoopsAndBranches) {
   EXPECT_EQ(6u, rows[2].calls);
   EXPECT_EQ(5u, rows[3].calls);
   EXPECT_EQ(1u, rows[3].depth);
+  EXPECT_EQ(5u * 40, rows[3].bytes_read);
+  EXPECT_EQ(5u * 8, rows[3].bytes_written);
+  EXPECT_EQ(5u, rows[3].operations);
+  EXPECT_EQ(0u, rows[2].bytes_read);
   EXPECT_EQ(1u, rows[6].calls);
   EXPECT_EQ(0u, rows[7].calls);
   EXPECT_GE(rows[1].nanoseconds, rows[2].nanoseconds + rows[3].nanoseconds);
