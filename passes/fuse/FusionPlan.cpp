@@ -400,24 +400,28 @@ private:
         if (Operation *local = block.findAncestorOpInBlock(*user))
           if (seen.insert(local).second) work.push_back(local);
     };
+    // A kernel runs as a whole: whatever leaves it depends on what enters it.
+    DenseSet<unsigned> left;
+    auto leave = [&](Operation *op) {
+      for (unsigned other : plan.kernelsOf.lookup(op))
+        if (other != k && left.insert(other).second)
+          for (Operation *member : plan.kernels[other].homes) visit(member);
+    };
     for (Operation *user : op->getUsers()) {
       Operation *local = block.findAncestorOpInBlock(*user);
-      if (local && !kernel.ops.contains(local) && seen.insert(local).second) work.push_back(local);
+      if (!local || !seen.insert(local).second) continue;
+      // Index work that stands in this kernel may stand in others too, and those read `op` from memory.
+      if (kernel.ops.contains(local)) leave(local);
+      else work.push_back(local);
     }
     while (!work.empty()) {
       Operation *next = work.pop_back_val();
       if (kernel.ops.contains(next)) return true;
-      // A kernel runs as a whole: whatever leaves it depends on what enters it.
-      auto found = plan.kernelsOf.find(next);
-      if (found != plan.kernelsOf.end()) {
-        for (unsigned other : found->second) {
-          if (other == k) return true;
-          for (Operation *member : plan.kernels[other].ops)
-            if (plan.kernels[other].homes.contains(member)) visit(member);
-        }
-      } else {
+      if (!plan.kernelsOf.count(next)) {
         visit(next);
+        continue;
       }
+      leave(next);
     }
     return false;
   }

@@ -40,3 +40,20 @@ func.func @layer_norm(%x: tensor<32x64xf32>) -> tensor<32x64xf32> {
   %y = graph.mul %c, %rb : tensor<32x64xf32>
   return %y : tensor<32x64xf32>
 }
+
+// A broadcast is copied into every kernel that reads it, and each of those reads its source. The source may not be an output of
+// the last of them, for which another waits.
+// CHECK-LABEL: func.func @shared_broadcast
+// CHECK: %[[M:[0-9]+]] = graph.fusion "exp_{{[0-9]+}}" "loop"
+// CHECK: %[[A:[0-9]+]] = graph.fusion "{{.*}}" "loop"({{.*}}%[[M]]
+// CHECK: %[[B:[0-9]+]] = graph.fusion "{{.*}}" "matmul"({{.*}}%[[A]]
+// CHECK: graph.fusion "sum_{{[0-9]+}}" "reduce"({{.*}}%[[M]]
+func.func @shared_broadcast(%x: tensor<4x64xf32>, %w: tensor<64x64xf32>, %mask: tensor<4x1xf32>) -> tensor<4xf32> {
+  %m = graph.exp %mask : tensor<4x1xf32>
+  %mb = graph.broadcast %m : tensor<4x1xf32> to tensor<4x64xf32>
+  %y = graph.mul %x, %mb : tensor<4x64xf32>
+  %z = graph.matmul %y, %w : tensor<4x64xf32>, tensor<64x64xf32>
+  %v = graph.mul %z, %mb : tensor<4x64xf32>
+  %s = graph.sum %v dims = [1] : tensor<4x64xf32>
+  return %s : tensor<4xf32>
+}
