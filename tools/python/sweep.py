@@ -35,8 +35,9 @@ def key(name, variant):
     return name.replace("/", "-") + ("" if variant == "plain" else "+" + variant)
 
 
-def limit(gigabytes):
+def limit(gigabytes, seconds):
     def apply():
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
         resource.setrlimit(resource.RLIMIT_AS, (gigabytes << 30, gigabytes << 30))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.setsid()
@@ -94,7 +95,8 @@ def export(args):
             out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(out, 1), os.dup2(out, 2)
             resource.setrlimit(resource.RLIMIT_AS, (args.memory << 30, args.memory << 30))
-            signal.alarm(args.time)
+            resource.setrlimit(resource.RLIMIT_CPU, (args.time, args.time + 5))
+            signal.alarm(6 * args.time)
             try:
                 export_one(name, args.variant, cache)
                 os._exit(0)
@@ -168,14 +170,14 @@ def run_one(path, args):
     command = [args.stator, "run", path + ".pt2", "--target", args.target, "--in", path + ".in.safetensors", "--out", str(out), "--json"]
     start = time.time()
     with open(Path(args.cache) / "run.log", "w+") as log:
-        child = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, preexec_fn=limit(args.memory))
+        child = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, preexec_fn=limit(args.memory, args.time))
         timed_out = False
         def ring(*_):
             nonlocal timed_out
             timed_out = True
             os.killpg(child.pid, signal.SIGKILL)
         signal.signal(signal.SIGALRM, ring)
-        signal.alarm(args.time)
+        signal.alarm(6 * args.time)
         _, status, usage = os.wait4(child.pid, 0)
         signal.alarm(0)
         log.seek(0)
@@ -184,7 +186,7 @@ def run_one(path, args):
     code = os.waitstatus_to_exitcode(status)
     lines = [l for l in text.splitlines() if l.strip()]
     median = re.search(r'"median": ([0-9.e+-]+)', text)
-    if timed_out:
+    if timed_out or code == -signal.SIGXCPU:
         return {**result, "status": "timeout", "detail": ""}
     if code < 0 or code in (70, 134, 139) or code > 1:
         return {**result, "status": "crash", "detail": f"exit {code}: " + (lines[-1][:200] if lines else "")}
@@ -253,7 +255,7 @@ def main():
     parser.add_argument("--stator", default="build/release/bin/stator")
     parser.add_argument("--target", default="host", choices=["host", "eval", "sim"])
     parser.add_argument("--again", default="", help="statuses to run again, such as mismatch,error; for export: anything tries failures again")
-    parser.add_argument("--time", type=int, default=150, help="seconds a model")
+    parser.add_argument("--time", type=int, default=150, help="seconds of processor time a model (and six times as many in all)")
     parser.add_argument("--memory", type=int, default=10, help="address space of a child in GiB")
     parser.add_argument("--largest", type=int, default=0, help="run only archives up to so many MiB")
     parser.add_argument("--tolerance", type=float, default=2e-4)

@@ -14,6 +14,11 @@ constexpr std::string_view otherLibraries[] = {
     "transformers.grouped_mm_fallback.default(Tensor input, Tensor weight, Tensor offs) -> Tensor",
     "torchvision.roi_align.default(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt "
     "pooled_width, int sampling_ratio, bool aligned) -> Tensor",
+    "torchvision.roi_pool.default(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt "
+    "pooled_width) -> (Tensor, Tensor)",
+    "torchvision.deform_conv2d.default(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt "
+    "stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt groups, SymInt "
+    "offset_groups, bool use_mask) -> Tensor",
 };
 
 std::string_view trim(std::string_view text) {

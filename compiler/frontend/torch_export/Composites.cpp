@@ -27,6 +27,7 @@ CompositeTable::CompositeTable() {
   addArrangeComposites(*this);
   addRecurrentComposites(*this);
   addLossComposites(*this);
+  addVisionComposites(*this);
 }
 
 } // namespace stator::torch_export

@@ -31,6 +31,7 @@ void addScatterComposites(CompositeTable &table);
 void addArrangeComposites(CompositeTable &table);
 void addRecurrentComposites(CompositeTable &table);
 void addLossComposites(CompositeTable &table);
+void addVisionComposites(CompositeTable &table);
 
 // Shared between files.
 /// PyTorch's opmath rule: `a OP b` where a number or 0-d tensor beside a narrow float is used unrounded.
