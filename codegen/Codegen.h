@@ -11,7 +11,7 @@ namespace stator::codegen {
 
 struct Options {
   bool host = true;
-  /// The CPU that host kernels may use: x86-64-v3, x86-64-v4, native.
+  /// The CPU level that host kernels may use (codegen/target/host/CpuLevel.h).
   std::string cpu = "x86-64-v3";
   /// sm_80, sm_90, ...; none: no code for CUDA.
   std::vector<std::string> cudaArchitectures;

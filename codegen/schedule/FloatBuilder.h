@@ -76,6 +76,8 @@ public:
   }
 
   mlir::ImplicitLocOpBuilder &b;
+  /// The target multiplies vectors by powers of two in one instruction (AVX-512).
+  bool hasScale = false;
 };
 
 } // namespace stator::codegen

@@ -13,33 +13,38 @@ using V = Value;
 // ln 2 in two pieces: the first has so few bits that its products with exponents are exact.
 static constexpr double ln2High = 0.693359375, ln2Low = -0.000212194440054690;
 
-/// value * 2^n for |n| up to 250: in two steps, so that what is subnormal is rounded once.
-static V scaleByPowerOfTwo(FloatBuilder &f, V value, V n) {
-  V half = f.sar(n, f.i32(1)), rest = f.isub(n, half);
-  auto power = [&](V k) { return f.asF32(f.shl(f.iadd(k, f.i32(127)), f.i32(23))); };
+// A float below 2^22 in size, added to this, is rounded to an integer that stands in the sum's low bits.
+static constexpr double roundingMagic = 0x1.8p23;
+
+/// value * 2^k, rounded once, for value in [1/2, 2) and the k in [-250, 250] that `shifted` = k + roundingMagic holds.
+static V scaleByPowerOfTwo(FloatBuilder &f, V value, V shifted) {
+  V sum = f.bits(shifted);
+  if (f.hasScale) return LLVM::LoadExpOp::create(f.b, value.getType(), value, f.isub(sum, f.bits(f.f32(roundingMagic))));
+  // In two steps, so that what is subnormal is rounded once. Both shifts drop the magic's bits.
+  V half = f.sar(sum, f.i32(1)), rest = f.isub(sum, half);
+  auto power = [&](V k) { return f.asF32(f.iadd(f.shl(k, f.i32(23)), f.bits(f.f32(1)))); };
   return f.mul(f.mul(value, power(half)), power(rest));
 }
 
 /// x rounded to an integer, as a float and as an i32; |x| < 2^22. NaN gives some integer.
 static std::pair<V, V> roundToInteger(FloatBuilder &f, V x) {
-  V magic = f.f32(0x1.8p23), shifted = f.add(x, magic);
+  V magic = f.f32(roundingMagic), shifted = f.add(x, magic);
   return {f.sub(shifted, magic), f.isub(f.bits(shifted), f.bits(magic))};
 }
 
 static V expandExp(FloatBuilder &f, V x) {
   x = f.clamp(x, -110, 90);
-  auto [n, k] = roundToInteger(f, f.mul(x, f.f32(M_LOG2E)));
+  V shifted = f.fma(x, f.f32(M_LOG2E), f.f32(roundingMagic)), n = f.sub(shifted, f.f32(roundingMagic));
   V r = f.fma(n, f.f32(-ln2Low), f.fma(n, f.f32(-ln2High), x));
-  // e^r = 1 + r + r^2 q(r)
-  V q = f.polynomial(r, {0.49999994, 0.166665092, 0.0416685268, 0.00837013498, 0.00138116605});
-  return scaleByPowerOfTwo(f, f.add(f.fma(f.mul(r, r), q, r), f.f32(1)), k);
+  V p = f.polynomial(r, {1, 1, 0.49999994, 0.166665092, 0.0416685268, 0.00837013498, 0.00138116605});
+  return scaleByPowerOfTwo(f, p, shifted);
 }
 
 static V expandExp2(FloatBuilder &f, V x) {
   x = f.clamp(x, -160, 130);
-  auto [n, k] = roundToInteger(f, x);
+  V shifted = f.add(x, f.f32(roundingMagic)), n = f.sub(shifted, f.f32(roundingMagic));
   V p = f.polynomial(f.sub(x, n), {1, 0.693147182, 0.240226462, 0.0555032194, 0.00961851887, 0.0013402598, 0.000153434798});
-  return scaleByPowerOfTwo(f, p, k);
+  return scaleByPowerOfTwo(f, p, shifted);
 }
 
 static V expandExpm1(FloatBuilder &f, V x) {
@@ -121,14 +126,17 @@ static V expandTanh(FloatBuilder &f, V x) {
 
 static V expandErf(FloatBuilder &f, V x) {
   V t = f.abs(x), square = f.mul(x, x);
-  V small = f.fma(x, f.polynomial(square, {0.128379166, -0.376126319, 0.112836793, -0.0268584974, 0.00519882981,
-                                           -0.000811807462, 8.26745891e-05}), x);
-  // 1 - e^(-t h(t)); beyond 4 the answer is 1.
-  V bounded = f.clamp(t, 0, 4);
-  V h = f.polynomial(bounded, {1.12855172, 0.635625303, 0.105262697, -0.0226741377, 0.00293015735, -4.95866916e-05,
-                               -4.55812005e-05, 4.93821562e-06});
-  V large = f.copysign(f.sub(f.f32(1), expandExp(f, f.neg(f.mul(bounded, h)))), x);
-  return f.select(f.lt(t, f.f32(0.9375)), small, f.select(f.isNaN(x), x, large));
+  V small = f.fma(x, f.polynomial(square, {0.128379151, -0.376125515, 0.112824552, -0.0267914478, 0.00503215473,
+                                           -0.00062030955}), x);
+  // 1 - 2^(-t h(t)); beyond 4 the answer is 1. The power is at least 2^-24: adding to its exponent is enough.
+  V bounded = f.select(f.lt(f.f32(4), t), f.f32(4), t);
+  V h = f.polynomial(bounded, {-1.62811375, -0.917108595, -0.151911482, 0.0330553353, -0.00464808149, 0.000309899275});
+  V y = f.mul(bounded, h), shifted = f.add(y, f.f32(roundingMagic)), n = f.sub(shifted, f.f32(roundingMagic));
+  V p = f.polynomial(f.sub(y, n), {1, 0.693147182, 0.240226462, 0.0555032864, 0.00961848907, 0.00133999507, 0.000153458547});
+  V power = f.asF32(f.iadd(f.bits(p), f.shl(f.bits(shifted), f.i32(23))));
+  V large = f.copysign(f.sub(f.f32(1), power), x);
+  // NaN is not at least 0.875, and stays NaN on the other side.
+  return f.select(f.ge(t, f.f32(0.875)), large, small);
 }
 
 /// |x|^y by f64: 2^(y log2 |x|), then the special cases of C's pow.
@@ -262,7 +270,7 @@ static void declareTurns(ModuleOp module) {
   LLVM::GlobalOp::create(b, module.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Private, turnTable, values, 64);
 }
 
-void expandMath(ModuleOp module) {
+void expandMath(ModuleOp module, bool hasScale) {
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
     if (isa<math::MathDialect>(op->getDialect()) && op->getNumResults() == 1 && op->getResult(0).getType().isF32()) ops.push_back(op);
@@ -270,6 +278,7 @@ void expandMath(ModuleOp module) {
   for (Operation *op : ops) {
     ImplicitLocOpBuilder b(op->getLoc(), op);
     FloatBuilder f(b);
+    f.hasScale = hasScale;
     auto unary = [&](V (*expand)(FloatBuilder &, V)) { return expand(f, op->getOperand(0)); };
     if (isa<math::SinOp, math::CosOp, math::TanOp>(op)) declareTurns(module);
     V value = llvm::TypeSwitch<Operation *, V>(op)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/stator/Command.h"
+#include "codegen/target/host/CpuLevel.h"
 #include "compiler/Registration.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Location.h"
@@ -83,7 +84,7 @@ int fail(const std::string &message) {
 
 void TargetFlags::add(CLI::App &app) {
   app.add_option("--arch", arch, "CUDA architectures, comma-separated: sm_75 to sm_121 (for --target cuda)");
-  app.add_option("--cpu", cpu, "CPU level of host code: x86-64-v3, x86-64-v4 or native")->capture_default_str();
+  app.add_option("--cpu", cpu, "CPU level of host code: x86-64-v2, x86-64-v3, x86-64-v4, or native (the level of this machine)")->capture_default_str();
   app.add_flag("--fast-math", fastMath, "Allow contraction and approximations beyond the documented error bounds");
   app.add_flag("--no-cubins", noCubins, "PTX only, also where ptxas is found");
 }
@@ -104,6 +105,8 @@ bool TargetFlags::apply(codegen::Options &options) const {
     for (llvm::StringRef name : list) options.cudaArchitectures.push_back(name.str());
   }
   options.cpu = cpu;
+  if (!codegen::cpuLevel(cpu))
+    return fail("unknown CPU level '" + cpu + "': expected x86-64-v2, x86-64-v3, x86-64-v4 or native"), false;
   options.fastMath = fastMath;
   options.cubins = !noCubins;
   return true;

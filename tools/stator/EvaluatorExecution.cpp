@@ -47,7 +47,7 @@ public:
 
   const std::vector<InputSpec> &inputs() const override { return specs; }
 
-  bool run(const std::vector<io::Tensor> &inputs, std::map<std::string, io::Tensor> &outputs, double &milliseconds,
+  bool run(const std::vector<io::Tensor> &inputs, std::map<std::string, io::Tensor> *outputs, double &milliseconds,
            std::string &error) override {
     SmallVector<HostTensor> tensors;
     for (auto [i, input] : llvm::enumerate(inputs)) {
@@ -68,7 +68,7 @@ public:
     unsigned number = 0;
     for (auto [i, result] : llvm::enumerate(*results)) {
       if (function.getResultAttr(i, graph::updatesAttrName) || function.getResultAttr(i, graph::updatesInputAttrName)) continue;
-      outputs[std::to_string(number++)] = toTensor(result);
+      if (outputs) (*outputs)[std::to_string(number++)] = toTensor(result);
     }
     return true;
   }

@@ -15,8 +15,8 @@ class Execution {
 public:
   virtual ~Execution() = default;
   virtual const std::vector<InputSpec> &inputs() const = 0;
-  /// Runs once; outputs are named "0", "1", ... False with a message on failure.
-  virtual bool run(const std::vector<io::Tensor> &inputs, std::map<std::string, io::Tensor> &outputs, double &milliseconds,
+  /// Runs once; copies of the outputs, where wanted, are named "0", "1", ... False with a message on failure.
+  virtual bool run(const std::vector<io::Tensor> &inputs, std::map<std::string, io::Tensor> *outputs, double &milliseconds,
                    std::string &error) = 0;
   /// The mutable state as it is now, by name.
   virtual std::map<std::string, io::Tensor> state() const = 0;

@@ -68,7 +68,7 @@ public:
 
   const std::vector<InputSpec> &inputs() const override { return specs; }
 
-  bool run(const std::vector<io::Tensor> &inputs, std::map<std::string, io::Tensor> &outputs, double &milliseconds,
+  bool run(const std::vector<io::Tensor> &inputs, std::map<std::string, io::Tensor> *outputs, double &milliseconds,
            std::string &message) override {
     std::vector<stator_tensor> in(inputs.size()), out(stator_model_output_count(model, 0));
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -84,7 +84,7 @@ public:
     stator_status status = stator_session_run(session, in.data(), in.size(), out.data(), out.size(), &error);
     milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
     if (status != STATOR_OK) return message = error.message, false;
-    for (size_t i = 0; i < out.size(); ++i) outputs[std::to_string(i)] = toTensor(out[i]);
+    for (size_t i = 0; outputs && i < out.size(); ++i) (*outputs)[std::to_string(i)] = toTensor(out[i]);
     return true;
   }
 

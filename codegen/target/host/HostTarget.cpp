@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/target/host/HostTarget.h"
 #include "codegen/target/host/Contraction.h"
+#include "codegen/target/host/CpuLevel.h"
 #include "codegen/target/host/HostTemplates.h"
 
 using namespace mlir;
@@ -10,11 +11,16 @@ namespace stator::codegen {
 HostTarget::HostTarget(MLIRContext *context, const NativeOptions &options) : options(options) {
   context->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect>();
   module = ModuleOp::create(UnknownLoc::get(context));
+  // A name that is no level is an error when code is made.
+  if (std::optional<CpuLevel> level = cpuLevel(options.cpu)) {
+    this->options.cpu = level->name;
+    lanes = level->lanes;
+  }
 }
 HostTarget::~HostTarget() = default;
 
 FailureOr<LoweredFusion> HostTarget::lower(graph::FusionOp fusion, StringRef name) {
-  HostRequest request{*module, fusion, name.str(), options.cpu == "x86-64-v3" ? 8 : 16};
+  HostRequest request{*module, fusion, name.str(), lanes};
   std::optional<FusionShape> shape = shapeOf(fusion);
   std::optional<LoweredFusion> lowered;
   if (shape && shape->isReduction()) {

@@ -21,6 +21,7 @@ public:
 
 private:
   NativeOptions options;
+  int64_t lanes = 8;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 

@@ -2,6 +2,7 @@
 #include "codegen/target/host/NativeCode.h"
 #include "codegen/schedule/LowerToLLVM.h"
 #include "codegen/schedule/MathExpansion.h"
+#include "codegen/target/host/CpuLevel.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -10,7 +11,6 @@
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -18,7 +18,6 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "lld/Common/Driver.h"
 #include <mutex>
@@ -41,20 +40,13 @@ static std::unique_ptr<llvm::TargetMachine> targetMachine(const NativeOptions &o
   llvm::Triple triple("x86_64-unknown-linux-gnu");
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target) return nullptr;
-  std::string cpu = options.cpu == "native" ? llvm::sys::getHostCPUName().str() : options.cpu, features;
-  if (options.cpu == "native")
-    for (auto &feature : llvm::sys::getHostCPUFeatures())
-      features += (features.empty() ? "" : ",") + std::string(feature.second ? "+" : "-") + feature.first().str();
-  // x86-64-v4 and Intel names prefer 256-bit vectors; kernels are short and dense enough for the full width.
-  features += features.empty() ? "-prefer-256-bit" : ",-prefer-256-bit";
+  // x86-64-v4 prefers 256-bit vectors; kernels are short and dense enough for the full width.
+  std::string features = "-prefer-256-bit";
   llvm::TargetOptions machineOptions;
   machineOptions.AllowFPOpFusion = options.fastMath ? llvm::FPOpFusion::Fast : llvm::FPOpFusion::Strict;
   std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, cpu, features, machineOptions, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
-  if (!machine || !machine->getMCSubtargetInfo()->isCPUStringValid(cpu)) {
-    error = "unknown CPU '" + cpu + "'";
-    return nullptr;
-  }
+      triple, options.cpu, features, machineOptions, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Default));
+  if (!machine) error = "this LLVM has no code generator for it";
   return machine;
 }
 
@@ -163,8 +155,12 @@ static FailureOr<std::string> link(ModuleOp at, ArrayRef<char> object) {
   return (*buffer)->getBuffer().str();
 }
 
-FailureOr<std::string> compileToSharedObject(ModuleOp module, const NativeOptions &options, std::string *assembly) {
-  expandMath(module);
+FailureOr<std::string> compileToSharedObject(ModuleOp module, const NativeOptions &given, std::string *assembly) {
+  std::optional<CpuLevel> level = cpuLevel(given.cpu);
+  if (!level) return module.emitError("unknown CPU level '") << given.cpu << "': expected x86-64-v2, x86-64-v3, x86-64-v4 or native";
+  NativeOptions options = given;
+  options.cpu = level->name;
+  expandMath(module, level->hasScale());
   expandNarrowFloats(module);
   if (failed(lowerToLLVMDialect(module))) return failure();
   registerBuiltinDialectTranslation(*module.getContext());
@@ -183,7 +179,7 @@ FailureOr<std::string> compileToSharedObject(ModuleOp module, const NativeOption
     function.addFnAttr("target-cpu", machine->getTargetCPU());
     function.addFnAttr("target-features", machine->getTargetFeatureString());
     function.addFnAttr("no-trapping-math", "true");
-    if (options.cpu != "x86-64-v3") function.addFnAttr("prefer-vector-width", "512");
+    function.addFnAttr("prefer-vector-width", std::to_string(32 * level->lanes));
   }
   optimize(*native, *machine);
   if (assembly) {

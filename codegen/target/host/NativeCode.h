@@ -8,7 +8,7 @@
 namespace stator::codegen {
 
 struct NativeOptions {
-  /// x86-64-v3, x86-64-v4, native, or any name LLVM knows.
+  /// A level (codegen/target/host/CpuLevel.h).
   std::string cpu = "x86-64-v3";
   bool fastMath = false;
 };

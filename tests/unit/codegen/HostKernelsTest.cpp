@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "codegen/target/host/CpuLevel.h"
 #include "tests/unit/codegen/KernelRunner.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -73,4 +74,15 @@ TEST(HostKernels, SoftmaxOverTheLastDimension) {
       ASSERT_NEAR(out[r * 77 + i], expected, 2e-6 * expected) << r << " " << i;
     }
   }
+}
+
+TEST(CpuLevel, NativeIsALevelAndOtherNamesAreNone) {
+  auto native = stator::codegen::cpuLevel("native");
+  ASSERT_TRUE(native);
+  auto same = stator::codegen::cpuLevel(native->name);
+  ASSERT_TRUE(same);
+  EXPECT_EQ(same->lanes, native->lanes);
+  EXPECT_EQ(__builtin_cpu_supports("avx512vl") != 0, native->lanes == 16);
+  EXPECT_FALSE(stator::codegen::cpuLevel("skylake-avx512"));
+  EXPECT_FALSE(stator::codegen::cpuLevel(""));
 }
