@@ -371,6 +371,7 @@ void Decoder::finish() {
     OpClass kind = instr.row->kind;
     k.usesGridOrder |= kind == OpClass::atomic || kind == OpClass::fence || instr.mods.order != Order::weak;
   }
+  findUnsteady(k);
 }
 
 std::unique_ptr<Kernel> decodeKernel(const ptx::Module &module, const Function &function,

@@ -124,6 +124,7 @@ struct Kernel {
   std::vector<Callee> callees;
   std::vector<SharedVariable> shared;
   std::vector<NamedRegister> registers;
+  std::vector<uint32_t> unsteady; ///< branches that follow a clock or the place on the chip
   std::vector<std::string> texts;            ///< statement text per instruction, for reports
   std::vector<std::vector<uint32_t>> blocks; ///< successors of each basic block
   std::vector<uint32_t> blockOf, blockFirst; ///< per instruction; per block
@@ -147,5 +148,8 @@ using SymbolAddresses = std::map<std::string, uint64_t>;
 /// Decodes entry `function` of `module`. Throws DecodeError.
 std::unique_ptr<Kernel> decodeKernel(const ptx::Module &module, const ptx::Function &function,
                                      const SymbolAddresses &symbols, std::string_view text);
+
+/// Finds Kernel::unsteady: what a clock, a timer or %smid reaches through registers.
+void findUnsteady(Kernel &kernel);
 
 } // namespace stator::sim

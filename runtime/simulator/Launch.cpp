@@ -48,11 +48,8 @@ Worker::Worker(const Launch &launch, unsigned number)
   for (int i = 0; i < 8; ++i) random();
 }
 
-Finding *Worker::report(Warp &warp, const Instr &instr, Kind kind, uint32_t lanes, Severity severity,
-                        const char *message) {
-  bool isNew = false;
-  Finding &f = findings.at(kind, instr.index, isNew);
-  if (!isNew) return nullptr;
+Finding describe(const Launch &launch, const Instr &instr, Kind kind, Severity severity) {
+  Finding f;
   f.kind = kind;
   f.severity = severity;
   f.kernel = launch.kernel->name;
@@ -63,6 +60,15 @@ Finding *Worker::report(Warp &warp, const Instr &instr, Kind kind, uint32_t lane
     f.sourceFile = file == launch.module->files.end() ? "file " + std::to_string(instr.sourceFile) : file->second;
     f.sourceLine = instr.sourceLine;
   }
+  return f;
+}
+
+Finding *Worker::report(Warp &warp, const Instr &instr, Kind kind, uint32_t lanes, Severity severity,
+                        const char *message) {
+  bool isNew = false;
+  Finding &f = findings.at(kind, instr.index, isNew);
+  if (!isNew) return nullptr;
+  f = describe(launch, instr, kind, severity);
   f.block[0] = warp.block.id.x;
   f.block[1] = warp.block.id.y;
   f.block[2] = warp.block.id.z;
@@ -258,6 +264,15 @@ LaunchResult execute(const Launch &launch) {
       count.partialLanes += worker->partialLanes[i];
       count.memory.add(worker->memoryCounts[i]);
     }
+  }
+  for (uint32_t index : launch.kernel->unsteady) {
+    uint64_t count = 0;
+    for (auto &worker : workers) count += worker->executed[index];
+    if (!count) continue;
+    Finding f = describe(launch, launch.kernel->code[index], Kind::nondeterminism, Severity::warning);
+    f.message = "a branch follows a clock, a timer or the multiprocessor's number: another run may go another way";
+    f.count = count;
+    result.findings.push_back(f);
   }
   workers[0]->footprint.count(result.counters.dramSectorsRead, result.counters.dramSectorsWritten);
   return result;

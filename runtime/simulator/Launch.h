@@ -48,6 +48,9 @@ struct LaunchResult {
   std::vector<InstructionCount> instructions; ///< by index, where the launch asked for it
 };
 
+/// A finding at `instr` with everything that is known without running it.
+Finding describe(const Launch &launch, const Instr &instr, Kind kind, Severity severity);
+
 /// Runs the launch to its end, or to the first finding that leaves no way on.
 LaunchResult execute(const Launch &launch);
 

@@ -23,6 +23,7 @@ const char *spell(Kind kind) {
   case Kind::deadlock: return "deadlock";
   case Kind::cooperative: return "cooperative";
   case Kind::divergence: return "divergence";
+  case Kind::nondeterminism: return "nondeterminism";
   case Kind::trap: return "trap";
   }
   return "unknown";

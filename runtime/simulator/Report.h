@@ -27,6 +27,7 @@ enum class Kind : uint8_t {
   deadlock,
   cooperative,
   divergence,
+  nondeterminism,
   trap
 };
 enum class Severity : uint8_t { error, warning };
