@@ -7,6 +7,9 @@ Values are passed as f32 bit patterns (f16, bf16 and tf32 values are exact in f3
 Inf and NaN are not modelled here: any NaN, or +Inf with -Inf, gives the canonical NaN.
 """
 
+import struct
+from fractions import Fraction
+
 # gpu: (products per block for 16-bit operands, for tf32, guard bits, smallest alignment exponent)
 GPU = {
     "V100": (4, None, 0, -1000),
@@ -38,7 +41,36 @@ def to_f32_truncated(negative, magnitude, exponent):
     return (negative << 31) | ((top + 127) << 23) | (kept & 0x7FFFFF)
 
 
-def block(a, b, c, guard, smallest_alignment, smallest_input_exponent):
+def to_nearest(value, fraction, least, largest):
+    """Bits of a Fraction rounded once to nearest even, in a format of `fraction` bits with normal exponents from `least`."""
+    if value == 0:
+        return 0
+    magnitude = abs(value)
+    exponent = magnitude.numerator.bit_length() - magnitude.denominator.bit_length()
+    exponent -= magnitude < Fraction(2) ** exponent
+    exponent = max(exponent, least)
+    kept = round(magnitude / Fraction(2) ** (exponent - fraction))  # Python rounds ties to even
+    bits = min(kept + ((exponent - least) << fraction), largest)
+    width = 16 if fraction == 10 else 32
+    return bits | (int(value < 0) << (width - 1))
+
+
+def exact(a, b, c):
+    """The sum of all products and c, added exactly and rounded once: the 8-bit types of B200."""
+    value = lambda bits: Fraction(struct.unpack("<f", struct.pack("<I", bits))[0])
+    return to_nearest(sum((value(x) * value(y) for x, y in zip(a, b)), value(c)), 23, -126, 0x7F800000)
+
+
+def keep_significant(bits, count):
+    """f32 bits cut to `count` significant bits."""
+    magnitude = bits & 0x7FFFFFFF
+    if magnitude >= 0x800000:
+        return bits >> (24 - count) << (24 - count)
+    drop = max(magnitude.bit_length() - count, 0)
+    return (bits & 0x80000000) | magnitude >> drop << drop
+
+
+def block(a, b, c, guard, smallest_alignment, smallest_input_exponent, half=False):
     terms = []
     for x, y in zip(a, b):
         if not (x & 0x7FFFFFFF and y & 0x7FFFFFFF):
@@ -58,4 +90,10 @@ def block(a, b, c, guard, smallest_alignment, smallest_input_exponent):
     for sign, exponent, magnitude in terms:
         aligned = (magnitude << guard if guard >= 0 else magnitude >> -guard) >> (align - exponent)
         total += -aligned if sign else aligned
+    if half:  # f32 bits of the f16 result
+        return half_to_f32(to_nearest(Fraction(total) * Fraction(2) ** (align - 23 - guard), 10, -14, 0x7C00))
     return to_f32_truncated(int(total < 0), abs(total), align - 23 - guard)
+
+
+def half_to_f32(bits):
+    return struct.unpack("<I", struct.pack("<f", struct.unpack("<e", struct.pack("<H", bits))[0]))[0]

@@ -2,6 +2,7 @@
 // Tensor-core arithmetic against vectors of tests/simulator/tensor-core/model.py, bit by bit. STATOR_TENSOR_VECTORS
 // names another folder of vectors (generate.py writes them): the exactness of each file is printed.
 #include "runtime/simulator/TensorCore.h"
+#include "tests/unit/simulator/TensorTiles.h"
 
 #include <gtest/gtest.h>
 
@@ -39,8 +40,13 @@ struct Outcome {
 
 Outcome runFile(const std::filesystem::path &path, TensorMultiply multiply) {
   std::string stem = path.stem().string();
+  bool half = stem.size() > 5 && stem.substr(stem.size() - 5) == "-half";
+  if (half) stem.resize(stem.size() - 5);
   const Chip *chip = findChip(stem.substr(0, stem.find('-')));
   Type type = typeNamed(stem.substr(stem.find('-') + 1));
+  ModelRules rules;
+  if (!modelRules(chip->name, type, half, rules)) ADD_FAILURE() << path << ": unknown to the model";
+  auto accumulator = [&](uint32_t bits) { return half ? encode(Type::f16, bits) : bits; };
   unsigned k = type == Type::tf32 ? 8 : sizeOf(type) == 1 ? 32 : 16;
   Outcome outcome;
   std::ifstream file(path);
@@ -66,12 +72,18 @@ Outcome runFile(const std::filesystem::path &path, TensorMultiply multiply) {
         tile.setA(r, i, encode(type, line[i]));
         tile.setB(i, r, encode(type, line[k + i]));
       }
-      c[r * 8 + r] = line[2 * k];
+      c[r * 8 + r] = accumulator(line[2 * k]);
     }
-    multiply(chip->tensor, tile, c, d, false);
+    multiply(chip->tensor, tile, c, d, half);
     for (unsigned r = 0; r < count; ++r) {
       ++outcome.total;
-      outcome.wrong += d[r * 8 + r] != lines[first + r][2 * k + 1];
+      const auto &line = lines[first + r];
+      outcome.wrong += d[r * 8 + r] != accumulator(line[2 * k + 1]);
+      // The restatement of the model in this folder agrees with the model.
+      std::vector<uint32_t> a, b;
+      for (unsigned i = 0; i < 2 * k; ++i)
+        (i < k ? a : b).push_back(encode(type, line[i]) >> (type == Type::tf32 ? 13 : 0));
+      EXPECT_EQ(modelDot(rules, type, a, b, accumulator(line[2 * k]), half), accumulator(line[2 * k + 1])) << path;
     }
   }
   return outcome;
@@ -89,7 +101,17 @@ TEST(TensorCore, MatchesTheModelBitByBit) {
       if (folder) std::printf("%-12s %zu of %zu differ\n", entry.path().stem().c_str(), o.wrong, o.total);
     }
   }
-  EXPECT_GE(files, folder ? 1u : 14u);
+  EXPECT_GE(files, folder ? 1u : 24u);
+}
+
+// stator-tensor-exactness does the same with more tiles.
+TEST(TensorCore, RandomTilesMatchTheModel) {
+  for (const Chip &chip : allChips())
+    for (Type type : {Type::f16, Type::bf16, Type::tf32, Type::e4m3, Type::e5m2})
+      for (bool half : {false, true}) {
+        Exactness e = compareTiles(chip, type, half, 300, 7);
+        EXPECT_EQ(e.mismatches, 0u) << chip.name << " " << static_cast<int>(type) << " of " << e.elements;
+      }
 }
 
 TEST(TensorCore, SpecialValues) {
