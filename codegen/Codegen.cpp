@@ -4,10 +4,23 @@
 #include "codegen/memory/AssignBuffers.h"
 #include "codegen/target/cuda/CudaTarget.h"
 #include "codegen/target/host/HostTarget.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
 
 namespace stator::codegen {
+
+/// The fuse phase numbers kernels function by function; in the artifact their names are symbols of one library.
+static void makeKernelNamesUnique(ArrayRef<func::FuncOp> functions) {
+  llvm::StringSet<> taken;
+  for (func::FuncOp function : functions)
+    function.walk([&](graph::FusionOp fusion) {
+      std::string name = fusion.getName().str();
+      for (unsigned number = 1; !taken.insert(name).second; ++number)
+        name = (fusion.getName() + "_" + std::to_string(number)).str();
+      fusion.setName(name);
+    });
+}
 
 LogicalResult generate(ModuleOp module, const Options &options, ArtifactParts &parts) {
   MLIRContext *context = module.getContext();
@@ -17,6 +30,7 @@ LogicalResult generate(ModuleOp module, const Options &options, ArtifactParts &p
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isPrivate() && !function.isExternal()) functions.push_back(function);
   for (auto [i, function] : llvm::enumerate(functions)) wrapBareOps(function, "bare" + (i ? std::to_string(i) + "_" : std::string()));
+  makeKernelNamesUnique(functions);
 
   std::vector<std::unique_ptr<Target>> targets;
   if (options.host) targets.push_back(std::make_unique<HostTarget>(context, NativeOptions{options.cpu, options.fastMath}));

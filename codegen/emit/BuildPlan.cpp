@@ -38,6 +38,7 @@ private:
   Value allocate(DimExpr bytes, Type type);
   Value allocate(Type type);
   Value declare(StringRef space, Type type, std::optional<int64_t> index, StringRef weight = {});
+  LogicalResult checkSymbols();
   void copy(Value from, Value to, Location loc) {
     if (from != to) plan::CopyOp::create(b, loc, from, to);
   }
@@ -102,8 +103,29 @@ void PlanBuilder::begin() {
   }
 }
 
+/// A symbol that sizes use needs a value: an input's size, or a graph.bind_symbol.
+LogicalResult PlanBuilder::checkSymbols() {
+  llvm::StringSet<> used, bound;
+  auto use = [&](Type type) {
+    if (!graph::hasDims(type)) return;
+    for (DimExpr dim : graph::dimsOf(type)) dim.forEachSymbol([&](StringRef name) { used.insert(name); });
+  };
+  for (Type type : function.getArgumentTypes()) use(type);
+  function.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) use(type);
+    if (auto bind = dyn_cast<graph::BindSymbolOp>(op)) bound.insert(bind.getSymbol());
+  });
+  auto declared = function->getAttrOfType<ArrayAttr>(graph::symbolsAttrName);
+  for (auto symbol : declared ? declared.getAsRange<graph::SymbolAttr>() : ArrayAttr::get(b.getContext(), {}).getAsRange<graph::SymbolAttr>())
+    if (used.contains(symbol.getName()) && dataSymbols.contains(symbol.getName()) && !bound.contains(symbol.getName()))
+      return function.emitError("symbol '")
+             << symbol.getName() << "' has no value: no dimension of an input gives it, and no graph.bind_symbol";
+  return success();
+}
+
 FailureOr<plan::ProgramOp> PlanBuilder::build() {
   begin();
+  if (failed(checkSymbols())) return failure();
   Block &body = function.getBody().front();
   auto returned = body.getTerminator()->getOperands();
   // Results that a fusion computes are written where the caller wants them.

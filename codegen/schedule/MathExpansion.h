@@ -16,6 +16,10 @@ void expandMath(mlir::ModuleOp module, bool hasScale = false);
 /// nearest even, NaN to NaN; f8E4M3FN overflows to NaN, the others to infinity.
 void expandNarrowFloats(mlir::ModuleOp module);
 
+/// After expandNarrowFloats, which leaves bf16 to be moved and chosen among only: as 16-bit integers. For processors without
+/// bf16, where a choice between two would go through f32 and back by a call of a function that no library here has.
+void carryBF16AsBits(mlir::ModuleOp module);
+
 } // namespace stator::codegen
 
 #endif // STATOR_CODEGEN_SCHEDULE_MATHEXPANSION_H

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/schedule/FloatBuilder.h"
 #include "codegen/schedule/MathExpansion.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 
@@ -104,6 +105,45 @@ void expandNarrowFloats(ModuleOp module) {
     op->getResult(0).replaceAllUsesWith(value);
     op->erase();
   }
+}
+
+/// bf16 as the bits it is made of, in vectors as in scalars; null for other types.
+static Type bitsOfBF16(Type type) {
+  Type bits = IntegerType::get(type.getContext(), 16);
+  if (type.isBF16()) return bits;
+  auto vector = dyn_cast<VectorType>(type);
+  return vector && vector.getElementType().isBF16() ? vector.clone(bits) : Type();
+}
+
+void carryBF16AsBits(ModuleOp module) {
+  auto retype = [](Value value) {
+    if (Type bits = bitsOfBF16(value.getType())) value.setType(bits);
+  };
+  module.walk([&](Operation *op) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(op); constant && bitsOfBF16(constant.getType())) {
+      auto bitsOf = [](const APFloat &value) { return value.bitcastToAPInt(); };
+      Type word = IntegerType::get(op->getContext(), 16);
+      if (auto scalar = dyn_cast<FloatAttr>(constant.getValue()))
+        constant.setValueAttr(IntegerAttr::get(word, bitsOf(scalar.getValue())));
+      else constant.setValueAttr(cast<DenseFPElementsAttr>(constant.getValue()).mapValues(word, bitsOf));
+    }
+    for (Value result : op->getResults()) retype(result);
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (Value argument : block.getArguments()) retype(argument);
+    if (auto function = dyn_cast<func::FuncOp>(op)) {
+      auto retyped = [](ArrayRef<Type> types) {
+        return llvm::map_to_vector(types, [](Type type) { return bitsOfBF16(type) ? bitsOfBF16(type) : type; });
+      };
+      FunctionType type = function.getFunctionType();
+      function.setType(FunctionType::get(op->getContext(), retyped(type.getInputs()), retyped(type.getResults())));
+    }
+  });
+  module.walk([](arith::BitcastOp cast) {
+    if (cast.getIn().getType() != cast.getType()) return;
+    cast.replaceAllUsesWith(cast.getIn());
+    cast.erase();
+  });
 }
 
 } // namespace stator::codegen

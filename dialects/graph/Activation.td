@@ -23,7 +23,7 @@ def Graph_HardSigmoidOp : Graph_Unary<"hard_sigmoid", TorchTargets<["aten.hardsi
   "s.div(s.minimum(s.maximum(s.add(x, s.like(x, 3)), s.like(x, 0)), s.like(x, 6)), s.like(x, 6))",
   "(std::isnan(x) ? x : std::min(std::max(x + 3, 0.0), 6.0)) / 6"> { let summary = "clamp(x + 3, 0, 6) / 6"; }
 def Graph_HardSwishOp : Graph_Unary<"hard_swish", TorchTargets<["aten.hardswish.default", "aten.hardswish_.default"], "Float">,
-  "s.div(s.mul(x, s.minimum(s.maximum(s.add(x, s.like(x, 3)), s.like(x, 0)), s.like(x, 6))), s.like(x, 6))",
+  "s.mul(x, s.div(s.minimum(s.maximum(s.add(x, s.like(x, 3)), s.like(x, 0)), s.like(x, 6)), s.like(x, 6)))",
   "std::isnan(x) ? x : x * std::min(std::max(x + 3, 0.0), 6.0) / 6"> { let summary = "x * clamp(x + 3, 0, 6) / 6"; }
 def Graph_MishOp : Graph_Unary<"mish", TorchTargets<["aten.mish.default", "aten.mish_.default"], "Float">,
   "s.mul(x, s.tanh(s.log1p(s.exp(x))))", "x * std::tanh(std::log1p(std::exp(x)))"> { let summary = "x * tanh(log(1 + e^x))"; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/graph/Elementwise.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
@@ -54,15 +55,16 @@ static double remainderLikePython(double x, double y) {
   if (r != 0) return (r < 0) != (y < 0) ? r + y : r;
   return std::isnan(r) ? r : std::copysign(0.0, y);
 }
-/// Python's float floor division: from the exact remainder, so 1 // 0.1 is 9 where floor(1 / 0.1) is 10.
-static double floorDivide(double x, double y) {
+/// Python's float floor division: from the exact remainder, so 1 // 0.1 is 9 where floor(1 / 0.1) is 10. Quotients beyond the
+/// type's precision are rounded, so it matters in which type this is computed.
+template <typename Float> static double floorDivide(Float x, Float y) {
   if (y == 0) return x / y;
-  double r = std::fmod(x, y);
-  double q = (x - r) / y;
+  Float r = std::fmod(x, y);
+  Float q = (x - r) / y;
   if (r != 0 && (r < 0) != (y < 0)) q -= 1;
-  if (q == 0) return std::copysign(0.0, x / y);
-  double floored = std::floor(q);
-  return q - floored > 0.5 ? floored + 1 : floored;
+  if (q == 0) return std::copysign(Float(0), x / y);
+  Float floored = std::floor(q);
+  return q - floored > Float(0.5) ? floored + 1 : floored;
 }
 
 // Emission of the same, on scalars.
@@ -94,20 +96,39 @@ static Scalar emitFloorDivide(ScalarBuilder &s, Scalar x, Scalar y) {
   return s.select(s.eq(y, zero), quotient, floored);
 }
 
-/// Integer powers by squaring: 64 steps at most, so a loop over the exponent's bits.
+/// Integer powers by squaring, in a loop that ends with the exponent's bits: unrolled for 64 bits it is a chain of selects
+/// that the vectoriser walks in exponential time.
 static Scalar emitPow(ScalarBuilder &s, Scalar x, Scalar y) {
   if (x.isFloat()) return s.pow(x, y);
-  Scalar one = s.like(x, 1), zero = s.like(x, 0), result = one, base = x;
-  for (unsigned bit = 0; bit < x.width(); ++bit) {
-    Scalar odd = s.ne(s.bitAnd(s.shiftRight(y, s.integer(y.type, bit)), one), zero);
-    result = s.select(odd, s.mul(result, base), result);
-    if (bit + 1 < x.width()) base = s.mul(base, base);
-  }
+  Scalar one = s.like(x, 1), zero = s.like(x, 0);
+  Type word = x.value.getType();
+  auto loop = scf::WhileOp::create(
+      s.b, s.loc, TypeRange{word, word, word}, ValueRange{one.value, x.value, y.value},
+      [&](OpBuilder &b, Location loc, ValueRange v) {
+        Value more = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, v[2], zero.value);
+        scf::ConditionOp::create(b, loc, more, v);
+      },
+      [&](OpBuilder &b, Location loc, ValueRange v) {
+        Value bit = arith::AndIOp::create(b, loc, v[2], one.value);
+        Value odd = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit, zero.value);
+        Value product = arith::MulIOp::create(b, loc, v[0], v[1]);
+        Value result = arith::SelectOp::create(b, loc, odd, product, v[0]);
+        Value square = arith::MulIOp::create(b, loc, v[1], v[1]);
+        Value rest = arith::ShRUIOp::create(b, loc, v[2], one.value);
+        scf::YieldOp::create(b, loc, ValueRange{result, square, rest});
+      });
+  Scalar result{loop.getResult(0), x.type};
   if (x.isUnsigned()) return result;
   Scalar isOdd = s.ne(s.bitAnd(y, one), zero), minusOne = s.integer(x.type, -1);
   Scalar negative = s.select(s.eq(x, one), one,
                              s.select(s.eq(x, minusOne), s.select(isOdd, minusOne, one), zero));
   return s.select(s.lt(y, zero), negative, result);
+}
+
+/// The greater and the lesser of two numbers that are not NaN, -0 below 0; the other where one is NaN.
+static double greaterNumber(double x, double y) {
+  if (std::isnan(x) || std::isnan(y)) return std::isnan(x) ? y : x;
+  return x == y ? (std::signbit(x) ? y : x) : std::max(x, y);
 }
 
 } // namespace stator::graph

@@ -14,10 +14,10 @@ def Graph_MulOp : Graph_Binary<"mul", TorchTargets<["aten.mul.Tensor", "aten.mul
 def Graph_DivOp : Graph_Binary<"div", TorchTargets<["aten.div.Tensor", "aten.div.Scalar", "aten.div_.Tensor", "aten.div_.Scalar", "aten.true_divide.Tensor", "aten.divide.Tensor"], "Float">,
   "s.div(x, y)", "x / y"> { let summary = "x / y of floats"; }
 def Graph_FloorDivideOp : Graph_Binary<"floor_divide", TorchTargets<["aten.floor_divide.default", "aten.floor_divide_.Tensor"], "Same">,
-  "emitFloorDivide(s, x, y)", "floorDivide(x, y)", "floorDivide(x, y, isUnsigned)"> {
+  "emitFloorDivide(s, x, y)", "op.getType().getElementType().isF64() ? floorDivide(x, y) : floorDivide(float(x), float(y))", "floorDivide(x, y, isUnsigned)"> {
   let costly = 1; let summary = "Quotient rounded toward minus infinity, as Python's //; integer division by zero gives 0"; }
 def Graph_TruncDivideOp : Graph_Binary<"trunc_divide", TorchTargets<[]>,
-  "x.isFloat() ? s.trunc(s.div(x, y)) : s.div(x, y)", "std::trunc(x / y)", "truncDivide(x, y, isUnsigned)"> {
+  "x.isFloat() ? s.trunc(s.div(x, y)) : s.div(x, y)", "op.getType().getElementType().isF64() ? std::trunc(x / y) : std::trunc(float(x / y))", "truncDivide(x, y, isUnsigned)"> {
   let costly = 1; let summary = "Quotient rounded toward zero; integer division by zero gives 0"; }
 def Graph_RemainderOp : Graph_Binary<"remainder", TorchTargets<["aten.remainder.Tensor", "aten.remainder.Scalar", "aten.remainder_.Tensor"], "Same">,
   "emitRemainder(s, x, y)", "remainderLikePython(x, y)", "remainderLikePython(x, y, isUnsigned)"> {
@@ -36,9 +36,9 @@ def Graph_MaximumOp : Graph_Binary<"maximum", TorchTargets<["aten.maximum.defaul
 def Graph_MinimumOp : Graph_Binary<"minimum", TorchTargets<["aten.minimum.default", "aten.min.other"], "Same">,
   "s.minimum(x, y)", "std::isnan(x) ? x : std::isnan(y) ? y : x == y ? (std::signbit(x) ? x : y) : std::min(x, y)", "isUnsigned ? int64_t(std::min(uint64_t(x), uint64_t(y))) : std::min(x, y)"> { let summary = "The smaller; NaN if either is NaN"; }
 def Graph_FmaxOp : Graph_Binary<"fmax", TorchTargets<["aten.fmax.default"], "Same">,
-  "x.isFloat() ? s.select(s.isNan(x), y, s.select(s.isNan(y), x, s.maximum(x, y))) : s.maximum(x, y)", "std::fmax(x, y)", "isUnsigned ? int64_t(std::max(uint64_t(x), uint64_t(y))) : std::max(x, y)"> { let summary = "The larger; the other if one is NaN"; }
+  "x.isFloat() ? s.select(s.isNan(x), y, s.select(s.isNan(y), x, s.maximum(x, y))) : s.maximum(x, y)", "greaterNumber(x, y)", "isUnsigned ? int64_t(std::max(uint64_t(x), uint64_t(y))) : std::max(x, y)"> { let summary = "The larger; the other if one is NaN"; }
 def Graph_FminOp : Graph_Binary<"fmin", TorchTargets<["aten.fmin.default"], "Same">,
-  "x.isFloat() ? s.select(s.isNan(x), y, s.select(s.isNan(y), x, s.minimum(x, y))) : s.minimum(x, y)", "std::fmin(x, y)", "isUnsigned ? int64_t(std::min(uint64_t(x), uint64_t(y))) : std::min(x, y)"> { let summary = "The smaller; the other if one is NaN"; }
+  "x.isFloat() ? s.select(s.isNan(x), y, s.select(s.isNan(y), x, s.minimum(x, y))) : s.minimum(x, y)", "-greaterNumber(-x, -y)", "isUnsigned ? int64_t(std::min(uint64_t(x), uint64_t(y))) : std::min(x, y)"> { let summary = "The smaller; the other if one is NaN"; }
 
 // Bits and logic.
 def Graph_BitwiseAndOp : Graph_Binary<"bitwise_and", TorchTargets<["aten.bitwise_and.Tensor", "aten.bitwise_and.Scalar", "aten.__and__.Tensor", "aten.__and__.Scalar", "aten.bitwise_and_.Tensor"], "Same">, "s.bitAnd(x, y)", "", "x & y", 0, 1> { let summary = "Bitwise and"; }

@@ -162,6 +162,7 @@ FailureOr<std::string> compileToSharedObject(ModuleOp module, const NativeOption
   options.cpu = level->name;
   expandMath(module, level->hasScale());
   expandNarrowFloats(module);
+  carryBF16AsBits(module);
   if (failed(lowerToLLVMDialect(module))) return failure();
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
