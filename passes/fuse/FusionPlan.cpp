@@ -409,10 +409,9 @@ private:
     };
     for (Operation *user : op->getUsers()) {
       Operation *local = block.findAncestorOpInBlock(*user);
-      if (!local || !seen.insert(local).second) continue;
       // Index work that stands in this kernel may stand in others too, and those read `op` from memory.
-      if (kernel.ops.contains(local)) leave(local);
-      else work.push_back(local);
+      if (local && kernel.ops.contains(local)) leave(local);
+      else if (local && seen.insert(local).second) work.push_back(local);
     }
     while (!work.empty()) {
       Operation *next = work.pop_back_val();

@@ -57,3 +57,17 @@ func.func @shared_broadcast(%x: tensor<4x64xf32>, %w: tensor<64x64xf32>, %mask: 
   %s = graph.sum %v dims = [1] : tensor<4x64xf32>
   return %s : tensor<4xf32>
 }
+
+// What a kernel reads may be its output for others only where no other way leads from it back into the kernel: here the sum's
+// operand goes through a product first.
+// CHECK-LABEL: func.func @residual
+// CHECK: %[[H:[0-9]+]] = graph.fusion "exp_{{[0-9]+}}" "loop"
+// CHECK: %[[P:[0-9]+]] = graph.fusion "{{.*}}" "matmul"(%[[H]]
+// CHECK: graph.fusion "sum_{{[0-9]+}}" "reduce"(%[[P]], %[[H]])
+func.func @residual(%x: tensor<4x64xf32>, %w: tensor<64x64xf32>) -> tensor<4xf32> {
+  %h = graph.exp %x : tensor<4x64xf32>
+  %p = graph.matmul %h, %w : tensor<4x64xf32>, tensor<64x64xf32>
+  %v = graph.add %p, %h : tensor<4x64xf32>
+  %s = graph.sum %v dims = [1] : tensor<4x64xf32>
+  return %s : tensor<4xf32>
+}
