@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/simulator/Program.h"
+#include "runtime/simulator/ptx/Lexer.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -65,11 +66,6 @@ std::unique_ptr<Program> loadProgram(Memory &memory, const Chip &chip, std::stri
   fault = LoadFault::text;
   try {
     program->module = ptx::parse(program->text);
-    if (program->module.versionMajor > 9) {
-      why = "PTX ISA " + std::to_string(program->module.versionMajor) + " is newer than this simulator";
-      fault = LoadFault::version;
-      return nullptr;
-    }
     if (!targetFits(program->module.target, chip)) {
       why = "PTX for " + program->module.target + " does not run on " + chip.name + " (sm_" +
             std::to_string(chip.capability()) + ")";
@@ -81,6 +77,7 @@ std::unique_ptr<Program> loadProgram(Memory &memory, const Chip &chip, std::stri
       if (f.isEntry && f.hasBody)
         program->kernels[f.name] = decodeKernel(program->module, f, program->symbols, program->text);
   } catch (const std::exception &e) {
+    if (dynamic_cast<const ptx::VersionError *>(&e)) fault = LoadFault::version;
     why = e.what();
     unloadProgram(memory, *program);
     return nullptr;

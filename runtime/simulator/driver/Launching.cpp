@@ -57,6 +57,18 @@ Result checkLaunch(ContextObject &context, const LaunchRequest &r) {
   Refusal refusal = sim::checkLaunch(launchOf(context, r), r.function->limits, r.clusterGiven, why);
   if (refusal != Refusal::none && !Driver::get().settings.quiet)
     std::fprintf(stderr, "stator simulator: %s\n", why.c_str());
+  if (refusal == Refusal::cooperativeTooLarge) {
+    // A launch that would have waited for ever: part of the report as well.
+    Finding finding;
+    finding.kind = Kind::cooperative;
+    finding.kernel = r.function->kernel->name;
+    finding.line = r.function->kernel->function->line;
+    finding.lanes = kAllLanes;
+    finding.message = why;
+    Settings silent = Driver::get().settings;
+    silent.quiet = true; // it has been told above
+    publish({finding}, silent);
+  }
   switch (refusal) {
   case Refusal::none: return success;
   case Refusal::invalidValue: return invalidValue;

@@ -17,6 +17,11 @@ struct SyntaxError : std::runtime_error {
   uint32_t line;
 };
 
+/// The text is of a PTX version that is not known here.
+struct VersionError : SyntaxError {
+  using SyntaxError::SyntaxError;
+};
+
 enum class TokenKind : uint8_t {
   word,    ///< identifier: `%r1`, `$L__BB0_1`, `ld`, `_`
   dotWord, ///< `.global`, `.shared::cluster`, `.2d`; text without the dot

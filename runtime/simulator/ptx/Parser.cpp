@@ -26,12 +26,13 @@ private:
     const Token &token = cursor.take();
     // "9.0" was read as a decimal float; its text is what counts.
     size_t dot = token.text.find('.');
-    if (token.kind != TokenKind::float64 || dot == std::string_view::npos || token.text.size() > 6)
+    if (token.kind != TokenKind::float64 || dot == std::string_view::npos || token.text.size() > 6 || dot == 0 ||
+        dot + 1 == token.text.size())
       throw SyntaxError(token.line, "malformed .version");
     module.versionMajor = static_cast<unsigned>(std::stoul(std::string(token.text.substr(0, dot))));
     module.versionMinor = static_cast<unsigned>(std::stoul(std::string(token.text.substr(dot + 1))));
     if (module.versionMajor < 6 || module.versionMajor > 9)
-      throw SyntaxError(token.line, "PTX version " + std::string(token.text) + " is not supported (6.0 to 9.x)");
+      throw VersionError(token.line, "PTX version " + std::string(token.text) + " is not supported (6.0 to 9.x)");
   }
 
   void parseTopLevel() {
