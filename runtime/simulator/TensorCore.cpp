@@ -31,6 +31,19 @@ int smallestExponent(Type type) {
 }
 
 bool takeApart(Type type, uint32_t bits, int32_t &magnitude, int32_t &exponent, float &value) {
+  if (type == Type::f16) { // the common case, without a way through f32
+    auto e = static_cast<int32_t>(bits >> 10 & 31), f = static_cast<int32_t>(bits & 1023);
+    bool normal = e != 0;
+    int32_t m = f | static_cast<int32_t>(normal) << 10;
+    exponent = m ? e - 15 + !normal : TensorTile::kZeroExponent;
+    magnitude = bits & 0x8000 ? -2 * m : 2 * m;
+    auto scale = bitCast<float>(static_cast<uint32_t>(e - 25 + !normal + 127) << 23);
+    value = static_cast<float>(m) * scale;
+    if (bits & 0x8000) value = -value;
+    if (e != 31) return false;
+    value = valueOf(type, bits);
+    return true;
+  }
   value = valueOf(type, bits);
   auto u = bitCast<uint32_t>(value);
   if (!(u & 0x7fffffff)) {

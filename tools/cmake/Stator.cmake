@@ -32,6 +32,10 @@ if(STATOR_SANITIZE)
   add_link_options(-fsanitize=${STATOR_SANITIZE})
 endif()
 
+if(STATOR_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
 # Warnings are errors on our own code; third-party headers are SYSTEM includes and stay quiet.
 add_library(stator_options INTERFACE)
 target_include_directories(stator_options INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/runtime/include)

@@ -6,6 +6,7 @@
 #include "tools/stator-ptx/Argument.h"
 #include "tools/stator-ptx/Output.h"
 
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <iostream>
@@ -86,7 +87,9 @@ public:
         out << line << "\n";
     });
     if (!options.trace.empty()) launch.trace = &trace;
+    auto start = std::chrono::steady_clock::now();
     LaunchResult result = execute(launch);
+    report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report.kernel = kernel;
     report.launch = &launch;
     report.result = &result;

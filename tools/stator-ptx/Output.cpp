@@ -120,7 +120,8 @@ void Report::writeText(std::ostream &out) const {
     errors += f.severity == Severity::error;
   }
   out << kernel->name << " on " << launch->chip->name << ": " << result->counters.warpInstructions
-      << " warp instructions, " << errors << " errors, " << result->findings.size() - errors << " warnings\n";
+      << " warp instructions in " << seconds << " s, " << errors << " errors, " << result->findings.size() - errors
+      << " warnings\n";
 }
 
 void Report::writeJson(std::ostream &out) const {
@@ -131,6 +132,7 @@ void Report::writeJson(std::ostream &out) const {
   all["grid"] = dims(launch->grid);
   all["block"] = dims(launch->block);
   all["cluster"] = dims(launch->cluster);
+  all["seconds"] = seconds;
   all["findings"] = Json::array();
   for (const Finding &f : result->findings) all["findings"].push_back(Json::parse(toJson(f)));
   all["counters"] = Json::parse(result->counters.json(kernel->name));

@@ -26,6 +26,7 @@ struct Report {
   std::vector<Print> prints;
   std::vector<std::string> trace; ///< JSON only
   bool counters = false, lines = false;
+  double seconds = 0; ///< that the launch took
 
   void write(bool json, std::ostream &out) const;
 

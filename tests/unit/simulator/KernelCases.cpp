@@ -111,6 +111,72 @@ bool matmulF32(Session &s) {
   return true;
 }
 
+/// f16 bits of a small integer.
+uint16_t half(int value) {
+  if (value == 0) return 0;
+  int magnitude = std::abs(value), e = 31 - __builtin_clz(static_cast<unsigned>(magnitude));
+  return static_cast<uint16_t>((value < 0 ? 0x8000 : 0) | (e + 15) << 10 | (magnitude << (10 - e) & 0x3ff));
+}
+
+/// Integers small enough that every product and sum is exact, whatever the order of the additions.
+struct IntegerMatrices {
+  IntegerMatrices(int m, int n, int k) : m(m), n(n), k(k) {
+    std::mt19937 random(static_cast<unsigned>(m * 1000 + n * 100 + k));
+    for (auto *matrix : {&a, &b}) {
+      matrix->resize(static_cast<size_t>((matrix == &a ? m : n) * k));
+      for (int &v : *matrix) v = static_cast<int>(random() % 33) - 16;
+    }
+  }
+  /// `transposed`: b is n x k instead of k x n.
+  bool isProduct(const std::vector<float> &c, bool transposed) const {
+    for (int i = 0; i < m; ++i)
+      for (int j = 0; j < n; ++j) {
+        int sum = 0;
+        for (int l = 0; l < k; ++l)
+          sum += a[static_cast<size_t>(i * k + l)] * b[static_cast<size_t>(transposed ? j * k + l : l * n + j)];
+        if (c[static_cast<size_t>(i * n + j)] != static_cast<float>(sum)) return false;
+      }
+    return true;
+  }
+  static std::vector<uint16_t> halves(const std::vector<int> &values) {
+    std::vector<uint16_t> out;
+    for (int v : values) out.push_back(half(v));
+    return out;
+  }
+  int m, n, k;
+  std::vector<int> a, b;
+};
+
+bool matmulMma(Session &s) {
+  auto m = static_cast<int>(s.configuration.size) * 64, n = 2 * m, k = m + 32;
+  IntegerMatrices x(m, n, k);
+  uint64_t a = s.upload(x.halves(x.a), "a"), b = s.upload(x.halves(x.b), "b"),
+           c = s.allocate(static_cast<uint64_t>(m * n) * 4, "c");
+  s.launch("matmul_mma", {{static_cast<uint32_t>(n / 64), static_cast<uint32_t>(m / 64)}, {128}}, a, b, c, n, k);
+  return x.isProduct(s.download<float>(c, static_cast<size_t>(m * n)), false);
+}
+
+bool elementwise(Session &s) {
+  auto n = static_cast<int>(s.configuration.size), row = 3;
+  auto x = randomFloats(static_cast<size_t>(4 * n), 1), bias = randomFloats(static_cast<size_t>(4 * row), 2),
+       residual = randomFloats(static_cast<size_t>(4 * n), 3);
+  uint64_t dx = s.upload(x, "x"), db = s.upload(bias, "bias"), dr = s.upload(residual, "residual"),
+           dy = s.allocate(static_cast<uint64_t>(n) * 16, "y");
+  float scale = 0.5f;
+  s.launch("elementwise", {{blocksFor(static_cast<size_t>(n), 128)}, {128}}, dx, db, dr, dy, n, row, scale);
+  auto y = s.download<float>(dy, static_cast<size_t>(4 * n));
+  for (size_t i = 0; i < y.size(); ++i) {
+    double v = static_cast<double>(x[i] + bias[i % static_cast<size_t>(4 * row)]);
+    double gelu = 0.5 * v * (1 + std::tanh(0.7978845608 * (v + 0.044715 * v * v * v)));
+    double want = gelu * 0.5 + static_cast<double>(residual[i]);
+    // tanhf is within 2 ulp; what follows rounds three times.
+    if (std::fabs(static_cast<double>(y[i]) - want) >
+        1e-6 * (std::fabs(v) + std::fabs(static_cast<double>(residual[i])) + 1e-3))
+      return false;
+  }
+  return true;
+}
+
 bool queuePush(Session &s) {
   size_t n = s.configuration.size;
   auto in = randomIntegers<uint32_t>(n, n, 100000);
@@ -161,7 +227,8 @@ const std::vector<KernelCase> &kernelCases() {
   static const std::vector<KernelCase> cases = {
       {"block_scan", "a100", {1, 33, 256, 1000}, blockScan}, {"radix_sort", "a100", {1, 300, 5000}, radixSort},
       {"histogram", "a100", {1, 500, 10000}, histogram},     {"stencil", "a100", {1, 16, 37}, stencil},
-      {"matmul_f32", "a100", {1, 16, 27}, matmulF32},        {"queue", "a100", {1, 100, 3000}, queuePush},
+      {"matmul_f32", "a100", {1, 16, 27}, matmulF32},        {"matmul_mma", "a100", {1, 2}, matmulMma},
+      {"elementwise", "a100", {1, 100, 1000}, elementwise},  {"queue", "a100", {1, 100, 3000}, queuePush},
       {"grid_reduce", "a100", {1, 1000, 30000}, gridReduce}, {"pipeline", "a100", {1, 2, 5}, pipelineCopy},
   };
   return cases;

@@ -71,7 +71,7 @@ TEST(StatorPtx, RunsAndPrints) {
   EXPECT_EQ(r.status, 0) << r.err;
   EXPECT_NE(r.out.find("argument 1 'out': u32[40], elements 37 to 38\n  137 138\n"), std::string::npos) << r.out;
   // 11 instructions of two warps.
-  EXPECT_NE(r.out.find("shift on a100: 22 warp instructions, 0 errors, 0 warnings"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("shift on a100: 22 warp instructions in "), std::string::npos) << r.out;
 }
 
 TEST(StatorPtx, Json) {
