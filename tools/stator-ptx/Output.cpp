@@ -185,7 +185,6 @@ void listKernels(const Program &program, bool json, std::ostream &out) {
     Json kernel = {{"name", name},
                    {"line", f.line},
                    {"parameters", params},
-                   {"registers", k->registersPerThread},
                    {"shared_bytes", k->sharedBytes},
                    {"local_bytes", k->localBytes}};
     auto limit = [&](const char *key, const uint32_t (&v)[3]) {
@@ -202,8 +201,8 @@ void listKernels(const Program &program, bool json, std::ostream &out) {
   }
   if (all.empty()) out << "no kernels\n";
   for (const Json &k : all) {
-    out << k["name"].get<std::string>() << "  (line " << k["line"] << ", " << k["registers"] << " registers, "
-        << k["shared_bytes"] << " bytes of shared and " << k["local_bytes"] << " of local memory)\n";
+    out << k["name"].get<std::string>() << "  (line " << k["line"] << ", " << k["shared_bytes"]
+        << " bytes of shared and " << k["local_bytes"] << " of local memory)\n";
     for (const char *key : {"max_threads", "required_threads", "required_cluster"})
       if (k.contains(key)) out << "  " << key << " " << k[key].dump() << "\n";
     size_t index = 0;
