@@ -106,7 +106,7 @@ private:
   void space(Space which, uint32_t lanes) {
     switch (which) {
     case Space::shared:
-    case Space::sharedCluster: return shared(lanes);
+    case Space::sharedCluster: return shared(which, lanes);
     case Space::local: return local(lanes);
     case Space::param: return param(lanes);
     default: return global(lanes);
@@ -147,7 +147,7 @@ private:
     countGlobal(worker.memoryCounts[instr.index], access.address, lanes, access.bytes);
   }
 
-  void shared(uint32_t lanes) {
+  void shared(Space which, uint32_t lanes) {
     Block &block = warp.block;
     uint64_t size = block.sharedData.size();
     uint64_t own = uint64_t{block.clusterRank} << kClusterShift;
@@ -169,6 +169,18 @@ private:
       if (!owner || offset >= size || access.bytes > size - offset) {
         reportWindow(warp, instr, access, l, sharedPlace(offset, owner != nullptr));
         continue;
+      }
+      if (owner != &block) {
+        if (which == Space::shared) {
+          reportWindow(warp, instr, access, l, "the address is another block's; .shared names the block's own memory");
+          continue;
+        }
+        if (!owner->visitedBy(warp, instr)) {
+          if (Finding *f = warp.worker.report(warp, instr, Kind::useAfterFree, 1u << l, Severity::error, ""))
+            complete(f, access, 1u << l, "shared memory of a block of the cluster"),
+                f->message = std::string(verb(access)) + " in shared memory of a block that has exited";
+          continue;
+        }
       }
       places.owner[l] = owner;
       places.sharedLanes |= 1u << l;
@@ -263,21 +275,37 @@ uint32_t inFlightLanes(const Places &p, const Access &access) {
     if (!(p.ok & p.sharedLanes & 1u << l)) continue;
     const uint8_t *defined = p.dense ? p.defined + size_t{access.bytes} * l : p.laneDefined[l];
     for (uint32_t b = 0; b < access.bytes; ++b)
-      if (defined[b] == kInFlight) lanes |= 1u << l;
+      if (defined[b] & (kInFlight | kMbarrierByte)) lanes |= 1u << l;
+    Block *owner = p.owner[l];
+    if (access.write && !owner->asyncReaders.empty()) {
+      const uint8_t *at = p.dense ? p.data + size_t{access.bytes} * l : p.lane[l];
+      if (owner->beingRead(static_cast<uint64_t>(at - owner->sharedData.data()), access.bytes)) lanes |= 1u << l;
+    }
   }
   return lanes;
 }
 
-void reportInFlight(Warp &warp, const Instr &instr, const Access &access, uint32_t lanes) {
-  std::string what =
-      std::string(verb(access)) + " of bytes that an asynchronous copy is writing: its thread has not waited for it";
-  if (Finding *f = warp.worker.report(warp, instr, Kind::asyncCopy, lanes, Severity::error, what.c_str()))
+void reportInFlight(Warp &warp, const Instr &instr, const Access &access, const Places &p, uint32_t lanes) {
+  auto l = static_cast<unsigned>(__builtin_ctz(lanes));
+  const uint8_t *defined = p.dense ? p.defined + size_t{access.bytes} * l : p.laneDefined[l];
+  uint8_t all = 0;
+  for (uint32_t b = 0; b < access.bytes; ++b) all |= defined[b];
+  std::string what = std::string(verb(access));
+  Kind kind = all & kMbarrierByte ? Kind::mbarrier : Kind::asyncCopy;
+  if (all & kMbarrierByte)
+    what += " of bytes of an mbarrier object";
+  else if (all & kInFlight)
+    what += " of bytes that an asynchronous copy is writing: its completion has not been waited for";
+  else
+    what += " of bytes that an asynchronous operation is still reading";
+  if (Finding *f = warp.worker.report(warp, instr, kind, lanes, Severity::error, what.c_str()))
     complete(f, access, lanes, "");
 }
 
 void reportStoreConflicts(Warp &warp, const Instr &instr, const Access &access, const Places &places, uint32_t same) {
   if (uint32_t differ = places.conflict & ~same) {
-    if (Finding *f = warp.worker.report(warp, instr, Kind::race, differ, Severity::error, ""))
+    Kind kind = warp.worker.races->isEngine(places.conflictStamp) ? Kind::asyncCopy : Kind::race;
+    if (Finding *f = warp.worker.report(warp, instr, kind, differ, Severity::error, ""))
       complete(f, access, differ,
                places.globalLanes & differ ? warp.worker.launch.memory->describe(access.address[__builtin_ctz(differ)])
                                            : ""),

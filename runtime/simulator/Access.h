@@ -7,6 +7,10 @@
 
 namespace stator::sim {
 
+/// State of a byte of memory: bit 0 tells that it is defined. The others are for shared memory: an asynchronous copy is
+/// writing it (and it was defined before), it belongs to an mbarrier.
+inline constexpr uint8_t kInFlight = 2, kWasDefined = 4, kMbarrierByte = 8;
+
 /// What a warp instruction wants to touch.
 struct Access {
   alignas(64) uint64_t address[kLanes];
@@ -14,6 +18,7 @@ struct Access {
   uint32_t bytes = 0; ///< of each lane, vectors included
   Space space = Space::generic;
   bool write = false, atomic = false;
+  bool ordering = true; ///< false: an atomic whose ordering is kept elsewhere (mbarriers)
 };
 
 /// Where it lies. `dense`: all 32 lanes, one behind the other from `data`. Otherwise lane by lane, for the lanes of
@@ -41,9 +46,9 @@ void resolve(Warp &warp, const Instr &instr, Access &access, Places &places);
 /// After a plain store: reports conflicts that `places` holds; `same`: lanes whose bytes held the stored value already.
 void reportStoreConflicts(Warp &warp, const Instr &instr, const Access &access, const Places &places, uint32_t same);
 
-/// Lanes whose bytes an asynchronous copy is writing.
+/// Lanes whose bytes an asynchronous operation is writing, or, for stores, reading, or that belong to an mbarrier.
 uint32_t inFlightLanes(const Places &places, const Access &access);
-void reportInFlight(Warp &warp, const Instr &instr, const Access &access, uint32_t lanes);
+void reportInFlight(Warp &warp, const Instr &instr, const Access &access, const Places &places, uint32_t lanes);
 
 /// Are all `bytes` state bytes from `defined` set? Null counts as defined.
 inline bool allDefined(const uint8_t *defined, uint64_t bytes) {

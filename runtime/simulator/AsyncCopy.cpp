@@ -35,19 +35,17 @@ void issueCopy(Warp &warp, WarpAsync::Copy &copy) {
     if (copy.pending >> l & 1) std::memset(definedPlace(copy.to, l, copy.bytes), kInFlight, copy.bytes);
   if (!warp.async) warp.async = std::make_unique<WarpAsync>();
   std::copy(warp.async->committed, warp.async->committed + kLanes, copy.group);
+  copy.serial = warp.async->issued++;
   warp.async->copies.push_back(copy);
 }
 
-void completeCopies(Warp &warp, uint32_t mask, uint32_t keep, bool all) {
-  if (!warp.async) return;
+namespace {
+
+/// Completes lanes `chosen(copy)` of every copy.
+template <class F> void complete(Warp &warp, F chosen) {
   WarpAsync &async = *warp.async;
   for (WarpAsync::Copy &copy : async.copies) {
-    uint32_t lanes = 0;
-    for (unsigned l = 0; l < kLanes; ++l) {
-      if (!(copy.pending & mask & 1u << l)) continue;
-      bool closed = copy.group[l] < async.committed[l];
-      if (all || (closed && copy.group[l] + keep < async.committed[l])) lanes |= 1u << l;
-    }
+    uint32_t lanes = chosen(copy);
     if (!lanes) continue;
     copy.pending &= ~lanes;
     if (!copy.moved) move(copy, lanes);
@@ -56,7 +54,7 @@ void completeCopies(Warp &warp, uint32_t mask, uint32_t keep, bool all) {
       uint8_t *defined = definedPlace(copy.to, l, copy.bytes), *source = definedPlace(copy.from, l, copy.bytes);
       std::memset(defined, 1, copy.bytes);
       if (source && copy.sourceBytes[l])
-        for (uint32_t b = 0; b < copy.sourceBytes[l]; ++b) defined[b] = source[b] == 1;
+        for (uint32_t b = 0; b < copy.sourceBytes[l]; ++b) defined[b] = source[b] & 1;
     }
     if (warp.order) {
       // Now it is a write of the waiting lanes.
@@ -68,6 +66,27 @@ void completeCopies(Warp &warp, uint32_t mask, uint32_t keep, bool all) {
   async.copies.erase(std::remove_if(async.copies.begin(), async.copies.end(), [](const auto &c) { return !c.pending; }),
                      async.copies.end());
   ++warp.worker.changes;
+}
+
+} // namespace
+
+void completeCopies(Warp &warp, uint32_t mask, uint32_t keep, bool all) {
+  if (!warp.async) return;
+  const WarpAsync &async = *warp.async;
+  complete(warp, [&](const WarpAsync::Copy &copy) {
+    uint32_t lanes = 0;
+    for (unsigned l = 0; l < kLanes; ++l) {
+      if (!(copy.pending & mask & 1u << l)) continue;
+      bool closed = copy.group[l] < async.committed[l];
+      if (all || (closed && copy.group[l] + keep < async.committed[l])) lanes |= 1u << l;
+    }
+    return lanes;
+  });
+}
+
+void completeCopiesBefore(Warp &warp, uint32_t mask, uint64_t serial) {
+  if (!warp.async) return;
+  complete(warp, [&](const WarpAsync::Copy &copy) { return copy.serial < serial ? copy.pending & mask : 0; });
 }
 
 } // namespace stator::sim

@@ -11,9 +11,6 @@
 
 namespace stator::sim {
 
-/// State of a shared-memory byte beside 0 (undefined) and 1 (defined).
-inline constexpr uint8_t kInFlight = 2;
-
 struct WarpAsync {
   struct Copy {
     const Instr *instr;
@@ -24,8 +21,10 @@ struct WarpAsync {
     Access access;
     uint32_t sourceBytes[kLanes]; ///< the rest is filled with zeros
     uint32_t group[kLanes];       ///< number of the lane's group
+    uint64_t serial;
   };
   std::vector<Copy> copies;
+  uint64_t issued = 0;
   uint32_t committed[kLanes] = {}; ///< groups that each lane has closed
 };
 
@@ -33,5 +32,7 @@ struct WarpAsync {
 void issueCopy(Warp &warp, WarpAsync::Copy &copy);
 /// Completes, for the lanes of `mask`, every copy but those of each lane's newest `keep` groups. `all`: open ones too.
 void completeCopies(Warp &warp, uint32_t mask, uint32_t keep, bool all);
+/// Completes, for the lanes of `mask`, the copies issued before number `serial`.
+void completeCopiesBefore(Warp &warp, uint32_t mask, uint64_t serial);
 
 } // namespace stator::sim

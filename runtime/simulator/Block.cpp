@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/simulator/Block.h"
 #include "runtime/simulator/Launch.h"
+#include "runtime/simulator/Wgmma.h"
 
 #include <algorithm>
 #include <cstring>
@@ -16,6 +17,8 @@ Block::Block(Worker &worker, const Launch &launch)
   localData.resize(localBytes * count * kLanes);
   localDefined.resize(localData.size());
 }
+
+Block::~Block() = default;
 
 void Block::start(uint64_t linearIndex) {
   linear = linearIndex;
@@ -37,6 +40,11 @@ void Block::start(uint64_t linearIndex) {
   std::fill(localDefined.begin(), localDefined.end(), 0);
   if (!sharedCells.empty()) std::fill(sharedCells.begin(), sharedCells.end(), SharedCell());
   for (BarrierState &barrier : barriers) barrier = BarrierState();
+  asyncReaders.clear();
+  mbarriers.clear();
+  enginesGiven = 0;
+  visits.clear();
+  warpgroups.clear();
   ++barrierEpoch;
   nextWarp = 0;
   uint32_t threads = launch.threads();
@@ -142,7 +150,29 @@ void Block::complete(unsigned barrierId) {
   }
 }
 
+bool Block::visitedBy(Warp &visitor, const Instr &instr) {
+  if (done()) return false;
+  if (visitor.order)
+    visits[{visitor.block.linear, visitor.index}] = {visitor.block.linear, visitor.index, visitor.order->segment,
+                                                     &instr, &visitor};
+  return true;
+}
+
+void Block::checkVisits() {
+  // The exit is behind an access if some thread of this block knew that it was over.
+  for (auto &[key, visit] : visits) {
+    bool known = std::any_of(warps.begin(), warps.end(),
+                             [&, &v = visit](const auto &w) { return Races::knows(*w, v.block, v.warp, v.segment); });
+    if (!known)
+      worker.report(*visit.visitor, *visit.instr, Kind::useAfterFree, visit.visitor->active, Severity::error,
+                    "nothing keeps the owner of this shared memory from exiting before the access: no barrier of the "
+                    "cluster lies behind it");
+  }
+  visits.clear();
+}
+
 void Block::warpExited(Warp &) {
+  if (done() && !visits.empty()) checkVisits();
   for (unsigned i = 0; i < 16; ++i) {
     BarrierState &b = barriers[i];
     if (b.arrivedWarps && b.expected == 0 && b.arrivedWarps >= liveWarps()) complete(i);

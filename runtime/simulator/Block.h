@@ -3,6 +3,8 @@
 // one host thread, and a blocked block costs nothing.
 #pragma once
 
+#include "runtime/simulator/Cluster.h"
+#include "runtime/simulator/Mbarrier.h"
 #include "runtime/simulator/Race.h"
 #include "runtime/simulator/Warp.h"
 
@@ -11,6 +13,7 @@
 namespace stator::sim {
 
 struct Launch;
+struct WarpgroupLog;
 
 struct Dim3 {
   uint32_t x = 1, y = 1, z = 1;
@@ -33,6 +36,7 @@ struct BarrierState {
 class Block {
 public:
   Block(Worker &worker, const Launch &launch);
+  ~Block();
 
   void start(uint64_t linearIndex);
   /// Runs all warps in turn. True when every thread has exited.
@@ -54,6 +58,21 @@ public:
     return rank < cluster.size() ? cluster[rank] : nullptr;
   }
 
+  /// Actor numbers for races (see Knowledge): `which` engine of a warp (reads and writes of bulk groups, wgmma).
+  uint32_t groupEngine(uint32_t warp, uint32_t which) const {
+    return static_cast<uint32_t>(warps.size()) * (1 + which) + warp;
+  }
+  uint32_t barrierEngine() const { return static_cast<uint32_t>(warps.size()) * 4 + enginesGiven; }
+  /// Does an asynchronous operation still read some of these bytes of shared memory?
+  bool beingRead(uint64_t offset, uint32_t bytes) const {
+    if (asyncReaders.empty()) return false;
+    for (uint64_t g = offset / 16; g <= (offset + bytes - 1) / 16; ++g)
+      if (asyncReaders[g]) return true;
+    return false;
+  }
+  /// Another block of the cluster accesses this one's shared memory: false when this one has exited.
+  bool visitedBy(Warp &visitor, const Instr &instr);
+
   /// Host pointer to `bytes` of a thread's local memory, or null when out of bounds.
   uint8_t *local(unsigned thread, uint64_t offset, uint64_t bytes) {
     return offset <= localBytes && bytes <= localBytes - offset ? localData.data() + thread * localBytes + offset
@@ -70,14 +89,29 @@ public:
   uint32_t clusterRank = 0;
   std::vector<Block *> cluster;                   ///< all blocks of the cluster by rank; empty where it has one
   std::vector<uint8_t> sharedData, sharedDefined; ///< one byte of state per byte
-  std::vector<SharedCell> sharedCells; ///< for race checks; empty before the first access
-  uint32_t barrierEpoch = 0; ///< full-block barriers passed
+  std::vector<SharedCell> sharedCells;            ///< for race checks; empty before the first access
+  std::vector<uint16_t> asyncReaders; ///< asynchronous operations that read each 16 bytes; empty before the first
+  std::unordered_map<uint32_t, Mbarrier> mbarriers;      ///< by offset in shared memory
+  uint32_t enginesGiven = 0;                             ///< to mbarriers
+  std::vector<std::unique_ptr<WarpgroupLog>> warpgroups; ///< of wgmma; empty before the first
+  Cluster *group = nullptr;                              ///< of this block, even where it is alone
+  uint32_t barrierEpoch = 0;                             ///< full-block barriers passed
   bool startedAny = false;
 
 private:
   void complete(unsigned id);
   uint32_t liveWarps() const;
 
+  /// The last access of each warp of other blocks: their end must be known to this block before it exits.
+  struct Visit {
+    uint64_t block;
+    uint32_t warp, segment;
+    const Instr *instr;
+    Warp *visitor;
+  };
+  void checkVisits();
+
+  std::map<std::pair<uint64_t, uint32_t>, Visit> visits;
   uint64_t localBytes = 0;
   std::vector<uint8_t> localData, localDefined;
   BarrierState barriers[16];

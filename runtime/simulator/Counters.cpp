@@ -23,7 +23,7 @@ void accumulate(Counters &c, const Kernel &kernel, const std::vector<uint64_t> &
     c.laneInstructions += executed[i] * kLanes - partialLanes[i];
     c.byClass[static_cast<unsigned>(kind)] += executed[i];
     const MemoryCount &m = memory[i];
-    bool reads = kind != OpClass::store;
+    bool reads = kind != OpClass::store && !(kind == OpClass::asyncCopy && instr.mods.space == Space::global);
     if (kind == OpClass::atomic) {
       // An atomic operation reads and writes what it touches.
       c.sectorsWritten += m.sectors;

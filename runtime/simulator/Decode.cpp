@@ -3,6 +3,7 @@
 #include "runtime/simulator/AddressSpace.h"
 #include "runtime/simulator/Decoder.h"
 #include "runtime/simulator/Flow.h"
+#include "runtime/simulator/Wgmma.h"
 #include "runtime/simulator/ops/Tables.h"
 
 #include <algorithm>
@@ -369,9 +370,15 @@ void Decoder::finish() {
     Instr &instr = k.code[i];
     instr.index = i;
     OpClass kind = instr.row->kind;
-    k.usesGridOrder |= kind == OpClass::atomic || kind == OpClass::fence || instr.mods.order != Order::weak;
+    k.usesAsync |= kind == OpClass::asyncCopy;
+    // Fences between proxies order nothing between blocks.
+    std::string_view form = instr.row->form;
+    bool proxy =
+        form.rfind("fence.proxy", 0) == 0 || form.rfind("wgmma", 0) == 0 || form.rfind("fence.mbarrier_init", 0) == 0;
+    k.usesGridOrder |= kind == OpClass::atomic || (kind == OpClass::fence && !proxy) || instr.mods.order != Order::weak;
   }
   findUnsteady(k);
+  guardWgmma(k);
 }
 
 std::unique_ptr<Kernel> decodeKernel(const ptx::Module &module, const Function &function,

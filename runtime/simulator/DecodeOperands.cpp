@@ -31,8 +31,7 @@ Slot Decoder::constant(uint64_t low, unsigned bytes, uint64_t high, bool sharedR
 }
 
 bool Decoder::kernelParam(const Operand &operand, uint64_t &offset) const {
-  if (operand.kind != Operand::Kind::address || operand.parts.empty() ||
-      operand.parts[0].kind != Operand::Kind::symbol)
+  if (operand.kind != Operand::Kind::address || operand.parts.empty() || operand.parts[0].kind != Operand::Kind::symbol)
     return false;
   Space space = Space::generic;
   if (!symbolAddress(operand.parts[0].name, offset, space) || space != Space::reg) return false;
@@ -48,8 +47,8 @@ Slot Decoder::param(uint64_t offset, unsigned bytes, unsigned width, bool isSign
   Slot slot = temporary(width);
   --kernel->poisonCount;
   slot.poison = 0;
-  kernel->paramUses.push_back({slot, static_cast<uint32_t>(offset), static_cast<uint8_t>(bytes),
-                               static_cast<uint8_t>(width), isSignedType});
+  kernel->paramUses.push_back(
+      {slot, static_cast<uint32_t>(offset), static_cast<uint8_t>(bytes), static_cast<uint8_t>(width), isSignedType});
   return it->second = slot;
 }
 
@@ -242,6 +241,14 @@ void Decoder::address(const Operand &operand, Instr &instr) {
     address += kLocalWindow;
   }
   instr.a = constant(address, 8, 0, space == Space::shared);
+}
+
+uint32_t Decoder::addAddress(const Operand &operand, Space space) {
+  Instr parts;
+  parts.mods.space = space;
+  address(operand, parts);
+  kernel->addresses.push_back({parts.a, parts.offset, parts.wideAddress, parts.mods.space});
+  return static_cast<uint32_t>(kernel->addresses.size() - 1);
 }
 
 uint64_t Decoder::paramPlace(const std::string &name, uint64_t *bytes) {

@@ -28,6 +28,8 @@ public:
   Slot predicate(const ptx::Operand &operand, bool isDestination);
   /// `[base+offset]` of a memory instruction: fills a, offset, wideAddress, and may move the space from param to local.
   void address(const ptx::Operand &operand, Instr &instr);
+  /// Adds an address operand in `space` to Kernel::addresses; its index is returned.
+  uint32_t addAddress(const ptx::Operand &operand, Space space);
   /// A destination `d|p` or `d`: `second` receives the predicate's slot.
   Slot pair(const ptx::Operand &operand, unsigned bytes, Slot &second);
   /// Gives a `ret` the place of its function's return address; a kernel's `ret` exits.

@@ -78,6 +78,9 @@ struct Instr {
   int64_t offset = 0;               ///< memory: added to the address; otherwise whatever the row's decoder keeps here
   uint32_t target = 0;              ///< branches: index of the target
   uint32_t list = 0, listCount = 0; ///< further operands, in Kernel::slots
+  uint32_t addresses = 0;           ///< first of several address operands, in Kernel::addresses
+  /// Asynchronous reductions: combines `bytes` bytes at `from` into those at `to`; null: a copy.
+  void (*reduce)(uint8_t *to, const uint8_t *from, uint32_t bytes) = nullptr;
   const Row *row = nullptr;
   uint32_t index = 0; ///< of itself
   uint32_t line = 0;  ///< in the PTX text

@@ -99,6 +99,14 @@ struct SharedVariable {
   uint64_t offset, bytes;
 };
 
+/// An address operand of an instruction that has several: base register (or constant) plus offset.
+struct AddressOperand {
+  Slot base;
+  int64_t offset;
+  bool wide; ///< the base has 64 bits
+  Space space;
+};
+
 /// A `.func` that the kernel may call. Its registers and its parameters have a place of their own in the file, and each
 /// lane keeps its return address in `returnTo`.
 struct Callee {
@@ -122,6 +130,11 @@ struct Kernel {
   std::vector<SpecialUse> specials;
   std::vector<ParamUse> paramUses;
   std::vector<Callee> callees;
+  std::vector<AddressOperand> addresses; ///< what Instr::addresses refers to
+  /// Registers of wgmma: for each instruction those that it touches, and what executes it (see Wgmma.h).
+  std::vector<std::vector<uint32_t>> wgmmaTouches;
+  std::vector<Execute> wgmmaOriginal;
+  uint32_t wgmmaRegisters = 0;
   std::vector<SharedVariable> shared;
   std::vector<NamedRegister> registers;
   std::vector<uint32_t> unsteady; ///< branches that follow a clock or the place on the chip
@@ -132,6 +145,7 @@ struct Kernel {
   uint32_t paramBytes = 0, localBytes = 0, sharedBytes = 0;
   uint32_t dynamicSharedAlign = 16;
   uint32_t callParamBase = 0;       ///< where call parameters lie in a thread's local memory
+  bool usesAsync = false;           ///< asynchronous operations or mbarriers: accesses look out for them
   bool usesGridOrder = false;       ///< atomics, fences or volatile accesses: blocks run in one fixed interleaving
   bool usesPartialBarriers = false; ///< named barriers or mbarriers: warps of a block are ordered pairwise
   uint32_t registersPerThread = 0;  ///< an estimate for occupancy: 32-bit registers live at once

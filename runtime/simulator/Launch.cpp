@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime/simulator/Launch.h"
+#include "runtime/simulator/AsyncEngine.h"
 #include "runtime/simulator/Opcodes.h"
 
 #include <algorithm>
@@ -12,6 +13,9 @@ namespace {
 
 /// Warp instructions a block may run before the others get a turn.
 constexpr uint64_t kTurn = 1 << 14;
+
+/// How often waits at mbarriers are given up while nothing else happens.
+constexpr unsigned kTimeOuts = 3;
 
 } // namespace
 
@@ -43,7 +47,7 @@ Worker::Worker(const Launch &launch, unsigned number)
     : launch(launch), executed(launch.kernel->code.size()), partialLanes(launch.kernel->code.size()),
       memoryCounts(launch.kernel->code.size()),
       state((launch.settings->schedule + 1) * 0x9e3779b97f4a7c15u + number * 0xd1342543de82ef95u) {
-  for (const Instr &i : launch.kernel->code) usesAsync |= i.row->kind == OpClass::asyncCopy;
+  usesAsync = launch.kernel->usesAsync;
   if (launch.settings->races) races = std::make_unique<Races>(*this);
   for (int i = 0; i < 8; ++i) random();
 }
@@ -67,8 +71,11 @@ Finding *Worker::report(Warp &warp, const Instr &instr, Kind kind, uint32_t lane
                         const char *message) {
   bool isNew = false;
   Finding &f = findings.at(kind, instr.index, isNew);
-  if (!isNew) return nullptr;
+  // What is certain replaces what was doubtful.
+  if (!isNew && (f.severity == Severity::error || severity == Severity::warning)) return nullptr;
+  uint64_t count = f.count;
   f = describe(launch, instr, kind, severity);
+  f.count = count;
   f.block[0] = warp.block.id.x;
   f.block[1] = warp.block.id.y;
   f.block[2] = warp.block.id.z;
@@ -92,6 +99,10 @@ std::unique_ptr<Worker::Unit> Worker::startUnit(uint64_t index) {
     block->start(index * size + i);
     unit->blocks.push_back(std::move(block));
   }
+  std::vector<Block *> members;
+  for (auto &block : unit->blocks) members.push_back(block.get());
+  unit->cluster = std::make_unique<Cluster>(members);
+  for (Block *block : members) block->group = unit->cluster.get();
   if (size > 1)
     for (auto &block : unit->blocks) {
       block->cluster.clear();
@@ -154,7 +165,9 @@ void Worker::run(uint64_t first, uint64_t end, uint64_t resident) {
     std::unique_ptr<Unit> unit = std::move(runnable.front());
     runnable.pop_front();
     uint64_t before = changes;
-    if (runUnit(*unit)) {
+    bool finished = runUnit(*unit);
+    if (finished || aborted) finishCluster(*unit->cluster, *this);
+    if (finished) {
       ++changes;
       for (auto &block : unit->blocks) idle.push_back(std::move(block));
       continue;
@@ -166,9 +179,21 @@ void Worker::run(uint64_t first, uint64_t end, uint64_t resident) {
       return;
     }
     if (changes != before) {
-      unit->quietTurns = 0;
+      unit->quietTurns = unit->timeOuts = 0;
+      if (launch.settings->async == Settings::Async::random && random() & 1) deliver(*unit->cluster, *this);
       runnable.push_back(std::move(unit));
     } else if (waits(*unit)) {
+      // Now is the last moment for what is in flight; after that, waits at mbarriers run out of time.
+      bool moves = deliver(*unit->cluster, *this);
+      if (!moves && unit->timeOuts < kTimeOuts) {
+        ++unit->timeOuts;
+        for (auto &block : unit->blocks)
+          for (auto &warp : block->warps) moves |= warp->timeOut();
+      }
+      if (moves) {
+        runnable.push_back(std::move(unit));
+        continue;
+      }
       unit->stuckAt = changes;
       stuck.push_back(std::move(unit));
     } else if (++unit->quietTurns % 256 == 0) {
@@ -183,7 +208,7 @@ void Worker::run(uint64_t first, uint64_t end, uint64_t resident) {
 
 void Worker::reportDeadlock(const std::deque<std::unique_ptr<Unit>> &alive, uint64_t waitingToStart, bool timedOut) {
   Warp *culprit = nullptr;
-  bool spinning = false, converging = false, gathering = false;
+  bool spinning = false, converging = false, gathering = false, phases = false;
   std::string states;
   unsigned listed = 0;
   for (const auto &unit : alive)
@@ -195,6 +220,7 @@ void Worker::reportDeadlock(const std::deque<std::unique_ptr<Unit>> &alive, uint
         for (const Group &g : warp->allGroups()) {
           converging |= g.wait == Wait::converge;
           gathering |= g.wait == Wait::gather;
+          phases |= g.wait == Wait::mbarrier;
         }
         if (listed++ < 16)
           states += "\n  block (" + std::to_string(block->id.x) + "," + std::to_string(block->id.y) + "," +
@@ -211,6 +237,9 @@ void Worker::reportDeadlock(const std::deque<std::unique_ptr<Unit>> &alive, uint
   if (timedOut) {
     message = "the launch was ended after " + std::to_string(steps) + " warp instructions (the limit is " +
               std::to_string(launch.settings->stepLimit) + ")";
+  } else if (phases) {
+    kind = Kind::mbarrier;
+    message = "deadlock: a phase of an mbarrier never completes";
   } else if (!spinning && gathering) {
     kind = Kind::shuffle;
     message = "a warp-synchronous instruction waits for lanes of its mask that never arrive";

@@ -97,7 +97,9 @@ public:
 private:
   struct Unit { ///< the blocks of one cluster, which live and die together
     std::vector<std::unique_ptr<Block>> blocks;
-    uint64_t stuckAt = 0; ///< Worker::changes when it was found to wait
+    std::unique_ptr<Cluster> cluster;
+    unsigned timeOuts = 0; ///< rounds in which waits at mbarriers were given up, since memory last changed
+    uint64_t stuckAt = 0;  ///< Worker::changes when it was found to wait
     uint64_t quietTurns = 0;
   };
   std::unique_ptr<Unit> startUnit(uint64_t index);

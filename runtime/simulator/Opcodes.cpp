@@ -95,7 +95,11 @@ bool matches(std::string_view form, const std::vector<std::string> &suffixes, Mo
     std::string_view segment = takeUntil(form, '.');
     bool optional = segment.back() == '?', found = false;
     if (optional) segment.remove_suffix(1);
-    while (at < suffixes.size() && !found && !segment.empty()) found = takeUntil(segment, '|') == suffixes[at];
+    while (at < suffixes.size() && !found && !segment.empty()) {
+      std::string_view choice = takeUntil(segment, '|');
+      found = choice == suffixes[at] ||
+              (choice.back() == '*' && suffixes[at].rfind(choice.substr(0, choice.size() - 1), 0) == 0);
+    }
     if (found)
       applySuffix(modifiers, suffixes[at++]);
     else if (!optional)

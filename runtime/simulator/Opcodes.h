@@ -20,7 +20,8 @@ using Decode = void (*)(Decoder &decoder, const ptx::Statement &statement, Instr
 
 struct Row {
   /// The opcode with its suffixes in order: `add.rn|rz|rm|rp?.ftz?.sat?.f32`. `|` separates alternatives, a trailing
-  /// `?` makes a suffix optional. Matching is greedy from left to right.
+  /// `?` makes a suffix optional, `m64*` takes any that begins so (the row's decoder looks closer). Matching is greedy
+  /// from left to right.
   const char *form;
   /// One letter an operand, in order, filling d, a, b, c, e, f: p predicate, P predicate or pair `p|q` (q goes to f),
   /// b/h/w/d/q 8/16/32/64/128-bit, f f32 and e f64 (decimal constants convert), s 32-bit shift amount or count,

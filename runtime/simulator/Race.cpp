@@ -2,22 +2,11 @@
 #include "runtime/simulator/Race.h"
 #include "runtime/simulator/Access.h"
 #include "runtime/simulator/Opcodes.h"
+#include "runtime/simulator/RaceClock.h"
 
 #include <algorithm>
 
 namespace stator::sim {
-
-namespace {
-
-// A stamp: segment << 7 | lane << 2 | strength. Strength of the access: weak, strong within the block, strong.
-constexpr uint32_t kWeak = 0, kStrongCta = 1, kStrong = 2, kManyWarps = 3;
-constexpr uint32_t kManyBlocks = 0xffffffffu, kMostSegments = 1u << 25;
-constexpr uint64_t kPageBytes = 4096, kMostTracked = uint64_t{6} << 30;
-
-uint32_t segmentOf(uint32_t stamp) { return stamp >> 7; }
-uint32_t laneOf(uint32_t stamp) { return stamp >> 2 & 31; }
-uint32_t strengthOf(uint32_t stamp) { return stamp & 3; }
-uint64_t keyOf(uint64_t block, uint32_t warp) { return block << 6 | warp; }
 
 void join(std::shared_ptr<Knowledge> &into, const std::shared_ptr<Knowledge> &from) {
   if (!from || into == from) return;
@@ -47,6 +36,16 @@ void join(std::shared_ptr<Knowledge> &into, const std::shared_ptr<Knowledge> &fr
   into = std::move(joined);
 }
 
+void takeOwn(Warp &warp, const Knowledge &knowledge) {
+  for (const auto &[key, segment] : knowledge)
+    if (key >> kActorBits == warp.block.linear) {
+      uint32_t &known = at(warp.order->known, key & ((1u << kActorBits) - 1));
+      known = std::max(known, segment);
+    }
+}
+
+namespace {
+
 /// log2 of the bytes of the kernel's smallest access to global or shared memory, at most 2: what one cell stands for.
 unsigned granuleOf(const Kernel &kernel) {
   unsigned granule = 2;
@@ -67,18 +66,18 @@ uint32_t strength(const Access &access, const Instr &instr) {
 
 } // namespace
 
-struct Races::Page {
-  std::vector<Cell> cells;
-  uint32_t writerInstr = 0, readerInstr = 0;
-};
-
 std::string Races::describe(uint32_t stamp) const {
   if (stamp == kManyBlocks) return "several blocks";
   const Segment &s = segments[segmentOf(stamp)];
   const Dim3 &grid = worker.launch.grid;
   uint64_t x = s.block % grid.x, y = s.block / grid.x % grid.y, z = s.block / (uint64_t{grid.x} * grid.y);
-  return "block (" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + ") warp " +
-         std::to_string(s.warp) + " lane " + std::to_string(laneOf(stamp));
+  std::string where = "block (" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + ")";
+  if (isEngine(stamp)) return "an asynchronous operation of " + where;
+  return where + " warp " + std::to_string(s.warp) + " lane " + std::to_string(laneOf(stamp));
+}
+
+bool Races::isEngine(uint32_t stamp) const {
+  return stamp != kManyBlocks && segments[segmentOf(stamp)].warp >= (worker.launch.threads() + kLanes - 1) / kLanes;
 }
 
 Races::Races(Worker &worker) : worker(worker), granule(granuleOf(*worker.launch.kernel)), segments(1) {}
@@ -104,16 +103,17 @@ void Races::syncWarp(Warp &warp) {
 
 void Races::arrive(Warp &warp, BarrierKnowledge &barrier) {
   WarpOrder &o = *warp.order;
-  barrier.known.resize(o.known.size());
-  for (size_t i = 0; i < o.known.size(); ++i) barrier.known[i] = std::max(barrier.known[i], o.known[i]);
-  barrier.known[warp.index] = std::max(barrier.known[warp.index], o.segment);
+  join(barrier.known, o.known);
+  for (unsigned s = 0; s < 2; ++s) join(barrier.proxied[s], o.proxied[s]);
+  at(barrier.known, warp.index) = std::max(at(barrier.known, warp.index), o.segment);
   join(barrier.others, o.others);
   o.segment = newSegment(warp);
 }
 
 void Races::leave(Warp &warp, const BarrierKnowledge &barrier) {
   WarpOrder &o = *warp.order;
-  for (size_t i = 0; i < o.known.size(); ++i) o.known[i] = std::max(o.known[i], barrier.known[i]);
+  join(o.known, barrier.known);
+  for (unsigned s = 0; s < 2; ++s) join(o.proxied[s], barrier.proxied[s]);
   join(o.others, barrier.others);
   o.segment = newSegment(warp);
 }
@@ -124,9 +124,7 @@ namespace {
 void takeIn(Warp &warp) {
   WarpOrder &o = *warp.order;
   if (!o.pending) return;
-  // Knowledge of this block's own warps goes to the vector clock.
-  for (const auto &[key, segment] : *o.pending)
-    if (key >> 6 == warp.block.linear) o.known[key & 63] = std::max(o.known[key & 63], segment);
+  takeOwn(warp, *o.pending);
   join(o.others, o.pending);
   o.pending.reset();
 }
@@ -175,7 +173,7 @@ bool Races::ordered(const Warp &warp, uint32_t segment, bool &doubtful) const {
   const Segment &s = segments[segment];
   const WarpOrder &o = *warp.order;
   if (s.block == warp.block.linear) {
-    if (s.warp == warp.index || segment <= o.known[s.warp]) return true;
+    if (s.warp == warp.index || (s.warp < o.known.size() && segment <= o.known[s.warp])) return true;
   }
   auto knows = [&](const std::shared_ptr<Knowledge> &k) {
     if (!k) return false;
@@ -188,7 +186,7 @@ bool Races::ordered(const Warp &warp, uint32_t segment, bool &doubtful) const {
 }
 
 template <class C>
-bool Races::judge(Warp &warp, const Access &access, unsigned lane, const C &cell, uint32_t mine, bool &withWrite,
+bool Races::judge(Warp &warp, bool write, bool local, unsigned lane, const C &cell, uint32_t mine, bool &withWrite,
                   uint32_t &other, bool &doubtful) const {
   uint32_t segment = warp.order->segment;
   auto conflicts = [&](uint32_t stamp) {
@@ -212,7 +210,7 @@ bool Races::judge(Warp &warp, const Access &access, unsigned lane, const C &cell
     other = cell.writer;
     return true;
   }
-  if (!access.write || !cell.reader) return false;
+  if (!write || !cell.reader) return false;
   if (cell.reader == kManyBlocks) {
     withWrite = false;
     other = kManyBlocks;
@@ -225,7 +223,7 @@ bool Races::judge(Warp &warp, const Access &access, unsigned lane, const C &cell
   }
   if constexpr (std::is_same_v<C, SharedCell>) {
     // Other warps that have read since `first`: certain only where nothing of them since then is known.
-    for (uint32_t left = cell.warps & ~(1u << warp.index); left; left &= left - 1) {
+    for (uint32_t left = local ? cell.warps & ~(1u << warp.index) : 0; left; left &= left - 1) {
       auto w = static_cast<unsigned>(__builtin_ctz(left));
       if (w < warp.order->known.size() && warp.order->known[w] < cell.first && mine == kWeak) {
         withWrite = false;
@@ -237,10 +235,18 @@ bool Races::judge(Warp &warp, const Access &access, unsigned lane, const C &cell
   return false;
 }
 
-void Races::record(Warp &warp, SharedCell &cell, uint32_t stamp, bool write, bool &overlap) {
+template bool Races::judge(Warp &, bool, bool, unsigned, const SharedCell &, uint32_t, bool &, uint32_t &,
+                           bool &) const;
+template bool Races::judge(Warp &, bool, bool, unsigned, const Cell &, uint32_t, bool &, uint32_t &, bool &) const;
+
+void Races::record(Warp &warp, SharedCell &cell, const Block *owner, uint32_t stamp, bool write, bool &overlap) {
   if (write) {
     overlap |= cell.writer && segmentOf(cell.writer) == segmentOf(stamp) && laneOf(cell.writer) != laneOf(stamp);
     cell = {stamp, 0, 0, 0};
+    return;
+  }
+  if (&warp.block != owner) { // of the readers of other blocks only the last is remembered
+    cell.reader = stamp;
     return;
   }
   bool doubtful = false;
@@ -255,7 +261,7 @@ void Races::record(Warp &warp, SharedCell &cell, uint32_t stamp, bool write, boo
   cell.reader = shared ? (stamp & ~3u) | kManyWarps : stamp;
 }
 
-void Races::record(Warp &warp, Cell &cell, uint32_t stamp, bool write, bool &overlap) {
+void Races::record(Warp &warp, Cell &cell, const Block *, uint32_t stamp, bool write, bool &overlap) {
   if (write) {
     overlap |= cell.writer && segmentOf(cell.writer) == segmentOf(stamp) && laneOf(cell.writer) != laneOf(stamp);
     cell.writer = stamp;
@@ -304,7 +310,9 @@ void Races::lane(Warp &warp, const Instr &instr, const Access &access, Places &p
     if (instr.mods.nonCoherent && cell.writer) reportReadOnly(warp, instr, access, lane);
     bool ours = access.write && cell.writer && segmentOf(cell.writer) == warp.order->segment &&
                 (places.stamped >> laneOf(cell.writer) & 1);
-    if (!ours && (cell.writer || cell.reader) && judge(warp, access, lane, cell, mine, withWrite, other, doubtful)) {
+    if (!ours && (cell.writer || cell.reader) &&
+        judge(warp, access.write, places.sharedOwner(lane) == &warp.block, lane, cell, mine, withWrite, other,
+              doubtful)) {
       bool plainStore = access.write && !access.atomic && withWrite;
       if (plainStore) {
         places.conflict |= 1u << lane;
@@ -314,7 +322,7 @@ void Races::lane(Warp &warp, const Instr &instr, const Access &access, Places &p
         report(warp, instr, access, lane, other, withWrite, doubtful);
       }
     }
-    record(warp, cell, stamp, access.write, overlap);
+    record(warp, cell, places.sharedOwner(lane), stamp, access.write, overlap);
   }
   if (overlap && !access.atomic) places.overlap = true;
 }
@@ -342,7 +350,7 @@ void Races::access(Warp &warp, const Instr &instr, const Access &access, Places 
   }
   const WarpOrder &o = *warp.order;
   bool plain = instr.mods.order == Order::relaxed || instr.mods.order == Order::isVolatile;
-  if (mine != kWeak && !(plain && !o.preparedCta && released.empty() && releasedCta.empty())) {
+  if (mine != kWeak && access.ordering && !(plain && !o.preparedCta && released.empty() && releasedCta.empty())) {
     bool reads = !access.write || access.atomic;
     uint64_t previous = 0;
     bool any = false;
@@ -358,7 +366,8 @@ void Races::access(Warp &warp, const Instr &instr, const Access &access, Places 
 void Races::report(Warp &warp, const Instr &instr, const Access &access, unsigned lane, uint32_t other, bool withWrite,
                    bool doubtful) {
   uint32_t bit = 1u << lane;
-  Finding *f = worker.report(warp, instr, Kind::race, bit, doubtful ? Severity::warning : Severity::error, "");
+  Kind kind = isEngine(other) ? Kind::asyncCopy : Kind::race;
+  Finding *f = worker.report(warp, instr, kind, bit, doubtful ? Severity::warning : Severity::error, "");
   if (!f) return;
   f->addresses.push_back(access.address[lane]);
   f->message = std::string(access.atomic  ? "atomic access"

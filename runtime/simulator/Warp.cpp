@@ -4,6 +4,7 @@
 #include "runtime/simulator/Launch.h"
 #include "runtime/simulator/Race.h"
 #include "runtime/simulator/Trace.h"
+#include "runtime/simulator/Wgmma.h"
 
 #include <algorithm>
 #include <cstring>
@@ -71,6 +72,10 @@ void Warp::start(unsigned threads) {
   parked.clear();
   bothExited = false;
   async.reset();
+  wgmma = startWgmma(kernel);
+  clusterArrived = clusterDone = 0;
+  std::fill_n(bulkCommitted, kLanes, 0);
+  lastTry = kAllLanes;
   slice = kSlice;
   rotated = false;
   std::memset(poison + 1, 0xff, (size_t{kernel.poisonCount} - 1) * 4);
@@ -283,6 +288,7 @@ void Warp::exit(uint32_t mask) {
   if (!active) switchAt = 0;
   if (!parked.empty()) retry();
   if (!live) block.warpExited(*this);
+  block.group->exited();
 }
 
 void Warp::retry() {
@@ -361,6 +367,27 @@ void Warp::park(const Instr &instr, uint32_t mask, Wait wait, uint64_t key) {
   switchAt = 0;
 }
 
+void Warp::parkAt(const Instr &instr, uint32_t mask, Wait wait, uint64_t key) {
+  parked.push_back({instr.index, mask, wait, key, 0});
+  active &= ~mask;
+  switchAt = 0;
+}
+
+bool Warp::timeOut() {
+  bool any = false;
+  for (Group &g : parked) {
+    if (g.wait != Wait::mbarrier) continue;
+    const Instr &instr = kernel.code[g.pc];
+    predicate(instr.d) &= ~g.mask;
+    define(instr.d, g.mask, 0);
+    g.wait = Wait::none;
+    ++g.pc;
+    any = true;
+  }
+  if (any) switchAt = 0;
+  return any;
+}
+
 uint32_t Warp::release(Wait wait, uint64_t key) {
   uint32_t lanes = 0;
   for (Group &g : parked)
@@ -388,15 +415,19 @@ std::string Warp::describe() const {
     case Wait::gather: why = "waits for the lanes of its mask"; break;
     case Wait::barrier: why = "waits at a barrier"; break;
     case Wait::cluster: why = "waits at the cluster's barrier"; break;
+    case Wait::mbarrier: why = "waits at an mbarrier"; break;
     case Wait::none: break;
     }
     char lanes[16];
     std::snprintf(lanes, sizeof lanes, "%08x", g.mask);
     // A group behind its instruction waits *at* it.
-    const Instr &at = g.wait == Wait::barrier || g.wait == Wait::cluster ? kernel.code[g.pc - 1] : instr;
+    const Instr &at = g.wait == Wait::barrier ? kernel.code[g.pc - 1] : instr;
     text += "\n    warp " + std::to_string(index) + " lanes 0x" + lanes + " " + why +
             (g.wait == Wait::barrier ? " (barrier " + std::to_string(g.key) + ")" : "") + " at line " +
             std::to_string(at.line) + ": " + kernel.texts[at.index];
+    if (g.wait != Wait::mbarrier) continue;
+    auto it = block.mbarriers.find(static_cast<uint32_t>(g.key));
+    if (it != block.mbarriers.end()) text += "\n      " + it->second.describe(it->first);
   }
   return text;
 }

@@ -21,6 +21,7 @@ class Worker;
 struct WarpOrder;
 struct WarpAsync;
 class WarpTrace;
+struct WarpWgmma;
 
 /// Why a parked group cannot run.
 enum class Wait : uint8_t {
@@ -28,7 +29,8 @@ enum class Wait : uint8_t {
   converge, ///< `.aligned`: until every live lane of the warp stands at this instruction
   gather,   ///< `.sync` with a member mask, non-aligned barriers: until the members have come, at whatever PC
   barrier,  ///< a barrier of the block; `key` is its number
-  cluster   ///< the barrier of the cluster
+  cluster,  ///< the barrier of the cluster
+  mbarrier  ///< a phase of the mbarrier at shared offset `key`
 };
 
 struct Group {
@@ -76,6 +78,12 @@ public:
     p = (p & ~mask) | (undefined & mask);
   }
 
+  /// The address that lane `lane` gives for an operand of Kernel::addresses.
+  uint64_t addressOf(const AddressOperand &operand, unsigned lane) {
+    if (operand.wide) return lanes<uint64_t>(operand.base)[lane] + static_cast<uint64_t>(operand.offset);
+    return static_cast<uint32_t>(lanes<uint32_t>(operand.base)[lane] + static_cast<uint32_t>(operand.offset));
+  }
+
   // --- for executors of control flow and collectives ---
   /// Moves the lanes of `mask` to `target`; the others of the current group go on behind the instruction.
   void jump(uint32_t mask, uint32_t target);
@@ -93,6 +101,10 @@ public:
   void regroup(const Instr &instr, uint32_t mask);
   /// Parks the lanes of `mask` behind `instr` until release().
   void park(const Instr &instr, uint32_t mask, Wait wait, uint64_t key);
+  /// The same in front of `instr`, which will be executed again.
+  void parkAt(const Instr &instr, uint32_t mask, Wait wait, uint64_t key);
+  /// Gives up waiting at mbarriers: the waiting instructions answer false. Did any wait?
+  bool timeOut();
   /// Lets the groups that wait for (wait, key) run; those lanes are returned.
   uint32_t release(Wait wait, uint64_t key);
   /// Lets waiting groups execute their instruction again (lanes have exited).
@@ -117,8 +129,13 @@ public:
   uint32_t *poison = nullptr;
   std::unique_ptr<WarpOrder> order; ///< what the lanes know of others' accesses, for race checks; null when off
   std::unique_ptr<WarpAsync> async; ///< copies in flight; null before the first
+  std::unique_ptr<WarpWgmma> wgmma; ///< its matrix operations; null where the kernel has none
   bool bothExited = false;
   WarpTrace *trace = nullptr; ///< null unless somebody watches this warp
+  uint32_t clusterArrived = 0,
+           clusterDone = 0;            ///< lanes that have arrived at the cluster's barrier; whose phase is over
+  uint32_t bulkCommitted[kLanes] = {}; ///< bulk groups that each lane has closed
+  uint32_t lastTry = kAllLanes;        ///< mbarrier.try_wait that answered false just before
 
 private:
   bool schedule();

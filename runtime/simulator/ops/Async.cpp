@@ -69,7 +69,7 @@ void copyAsync(Warp &w, const Instr &i, uint32_t mask) {
   }
   copy.pending = to.ok & (copy.from.ok | ~wanted);
   if (to.conflict) reportStoreConflicts(w, i, copy.access, to, 0);
-  if (uint32_t busy = inFlightLanes(to, copy.access) & copy.pending) reportInFlight(w, i, copy.access, busy);
+  if (uint32_t busy = inFlightLanes(to, copy.access) & copy.pending) reportInFlight(w, i, copy.access, to, busy);
   issueCopy(w, copy);
 }
 

@@ -36,7 +36,7 @@ void loadMatrix(Warp &w, const Instr &i, uint32_t mask) {
     return;
   }
   if (w.worker.usesAsync)
-    if (uint32_t busy = inFlightLanes(p, access)) reportInFlight(w, i, access, busy);
+    if (uint32_t busy = inFlightLanes(p, access)) reportInFlight(w, i, access, p, busy);
   for (unsigned m = 0; m < i.tag; ++m) {
     Slot slot = w.kernel.slots[i.list + m];
     auto *d = w.lanes<uint32_t>(slot);
@@ -64,7 +64,7 @@ void storeMatrix(Warp &w, const Instr &i, uint32_t mask) {
   ++w.worker.changes;
   if (p.conflict) reportStoreConflicts(w, i, access, p, 0);
   if (w.worker.usesAsync)
-    if (uint32_t busy = inFlightLanes(p, access)) reportInFlight(w, i, access, busy);
+    if (uint32_t busy = inFlightLanes(p, access)) reportInFlight(w, i, access, p, busy);
   for (unsigned m = 0; m < i.tag; ++m) {
     Slot slot = w.kernel.slots[i.list + m];
     const auto *a = w.lanes<uint32_t>(slot);

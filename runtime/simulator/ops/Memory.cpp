@@ -94,7 +94,7 @@ void load(Warp &w, const Instr &i, uint32_t mask) {
   uint32_t undefined = undefinedLanes(p, access.bytes);
   if (undefined && w.worker.usesAsync)
     if (uint32_t busy = inFlightLanes(p, access)) {
-      reportInFlight(w, i, access, busy);
+      reportInFlight(w, i, access, p, busy);
       undefined &= ~busy;
     }
   unsigned n = i.mods.vector;
@@ -153,7 +153,7 @@ void store(Warp &w, const Instr &i, uint32_t mask) {
   ++w.worker.changes;
   uint32_t same = p.conflict ? sameLanes(w, i, p) : 0;
   if (w.worker.usesAsync)
-    if (uint32_t busy = inFlightLanes(p, access)) reportInFlight(w, i, access, busy);
+    if (uint32_t busy = inFlightLanes(p, access)) reportInFlight(w, i, access, p, busy);
   unsigned n = i.mods.vector, bytes = i.bytes, rb = i.registerBytes, stride = access.bytes;
   for (unsigned e = 0; e < n; ++e) {
     Slot slot = n == 1 ? i.d : w.kernel.slots[i.list + e];

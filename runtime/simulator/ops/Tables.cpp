@@ -22,7 +22,8 @@ const std::vector<Rows> &opcodeTables() {
     else
 #endif
       STATOR_SIM_ADD_LEVEL(baseline);
-    add(tables, memoryRows, controlRows, barrierRows, collectiveRows, atomicRows, asyncRows, matrixRows, mmaRows);
+    add(tables, memoryRows, controlRows, barrierRows, collectiveRows, atomicRows, asyncRows, matrixRows, mmaRows,
+        mbarrierRows, clusterRows, bulkRows, bulkTensorRows, storeAsyncRows, wgmmaRows);
     return tables;
   }();
   return all;

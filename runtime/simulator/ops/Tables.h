@@ -14,6 +14,13 @@ Rows atomicRows();
 Rows asyncRows();
 Rows matrixRows();
 Rows mmaRows();
+Rows mbarrierRows();
+Rows clusterRows();
+Rows bulkRows();
+Rows bulkTensorRows();
+Rows storeAsyncRows();
+Rows wgmmaRows();
+bool isWgmma(const Instr &instr);
 
 /// Every table, lane arithmetic at the best level this machine has.
 const std::vector<Rows> &opcodeTables();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tests/unit/simulator/Litmus.h"
+#include "runtime/simulator/TensorMap.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -20,6 +21,12 @@ uint64_t bitsOf(const std::string &type, double value) {
     uint32_t bits;
     std::memcpy(&bits, &f, 4);
     return bits;
+  }
+  if (type == "f16") { // small integers
+    auto f = static_cast<float>(value);
+    uint32_t bits;
+    std::memcpy(&bits, &f, 4);
+    return value == 0 ? 0 : (bits >> 16 & 0x8000) | ((bits >> 23 & 255) - 112) << 10 | (bits >> 13 & 0x3ff);
   }
   if (type == "f64") {
     uint64_t bits;
@@ -51,7 +58,10 @@ Litmus::Argument readArgument(std::istringstream &in) {
   Litmus::Argument a;
   in >> a.type;
   a.isBuffer = a.type == "buffer";
-  if (a.isBuffer) {
+  a.isMap = a.type == "map";
+  if (a.isMap) {
+    in >> a.count >> a.type >> a.dims[0] >> a.dims[1] >> a.box[0] >> a.box[1] >> a.swizzle;
+  } else if (a.isBuffer) {
     in >> a.type >> a.count >> a.fill;
   } else {
     double value = 0;
@@ -65,10 +75,27 @@ Settings::Async asyncNamed(const std::string &word) {
   return word == "early" ? Settings::Async::early : word == "late" ? Settings::Async::late : Settings::Async::random;
 }
 
+TensorMap mapOf(const Litmus::Argument &a, uint64_t address) {
+  TensorMap map;
+  map.type = a.type == "f16" ? 6 : a.type == "f32" ? 7 : 2; // u32
+  map.rank = 2;
+  map.address = address;
+  for (unsigned d = 0; d < 2; ++d) map.dims[d] = a.dims[d], map.box[d] = a.box[d], map.steps[d] = 1;
+  map.strides[0] = uint64_t{a.dims[0]} * map.elementBytes();
+  map.swizzle = static_cast<uint8_t>(a.swizzle);
+  return map;
+}
+
 /// The parameter block; `addresses` receives the arguments' values.
 std::vector<uint8_t> placeArguments(const Litmus &litmus, Machine &machine, std::vector<uint64_t> &addresses) {
   std::vector<uint8_t> params;
   for (const Litmus::Argument &a : litmus.arguments) {
+    if (a.isMap) {
+      params.resize((params.size() + 63) / 64 * 64 + TensorMap::kBytes);
+      mapOf(a, addresses.at(a.count)).write(params.data() + params.size() - TensorMap::kBytes);
+      addresses.push_back(0);
+      continue;
+    }
     uint64_t value = a.bits;
     unsigned width = a.isBuffer ? 8 : widthOf(a.type), element = widthOf(a.type);
     if (a.isBuffer && a.fill == "undefined") {

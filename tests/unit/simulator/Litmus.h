@@ -13,9 +13,10 @@ inline const char *const kLitmusFolder = "tests/simulator/litmus";
 
 struct Litmus {
   struct Argument {
-    bool isBuffer = false;
+    bool isBuffer = false, isMap = false;
     std::string type, fill;
-    size_t count = 1;
+    size_t count = 1;                                ///< of elements; of a map, the number of its buffer
+    uint32_t dims[2] = {}, box[2] = {}, swizzle = 0; ///< of a map
     uint64_t bits = 0;
   };
   /// A tensor that a memory plan would place in the buffer of an argument.
