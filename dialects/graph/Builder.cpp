@@ -246,12 +246,16 @@ Value GraphBuilder::transpose(Value x, ArrayRef<int64_t> permutation) {
 
 Value GraphBuilder::swapAxes(Value x, int64_t a, int64_t c) {
   if (rank(x) == 0) return x;
+  requireDim(x, a);
+  requireDim(x, c);
   auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank(x)));
   std::swap(order[a], order[c]);
   return transpose(x, order);
 }
 
 Value GraphBuilder::moveAxis(Value x, int64_t from, int64_t to) {
+  requireDim(x, from);
+  requireDim(x, to);
   auto order = llvm::to_vector(llvm::seq<int64_t>(0, rank(x)));
   order.erase(order.begin() + from);
   order.insert(order.begin() + to, from);
@@ -259,6 +263,7 @@ Value GraphBuilder::moveAxis(Value x, int64_t from, int64_t to) {
 }
 
 Value GraphBuilder::unsqueeze(Value x, int64_t d) {
+  if (d < 0 || d > rank(x)) fail("a new dimension " + Twine(d) + " of a tensor of rank " + Twine(rank(x)));
   Dims result = dims(x);
   result.insert(result.begin() + d, dim(1));
   return reshape(x, result);
@@ -271,7 +276,15 @@ Value GraphBuilder::squeeze(Value x, ArrayRef<int64_t> remove) {
   return reshape(x, result);
 }
 
+DimExpr GraphBuilder::dim(Value x, int64_t d) {
+  requireDim(x, d);
+  return dimOf(x.getType(), unsigned(d));
+}
+void GraphBuilder::requireDim(Value x, int64_t d) {
+  if (d < 0 || d >= rank(x)) fail("dimension " + Twine(d) + " of a tensor of rank " + Twine(rank(x)));
+}
 Value GraphBuilder::slice(Value x, int64_t d, DimExpr start, DimExpr size, int64_t step) {
+  requireDim(x, d);
   if (!start || !size) fail("a size leaves 64 bits");
   if (start.isConstant(0) && step == 1 && size == dim(x, d)) return x;
   Dims result = dims(x), starts(result.size(), dim(0));
@@ -284,6 +297,7 @@ Value GraphBuilder::slice(Value x, int64_t d, DimExpr start, DimExpr size, int64
 }
 
 Value GraphBuilder::select(Value x, int64_t d, DimExpr index) {
+  requireDim(x, d);
   Value one = slice(x, d, index, dim(1));
   Dims result = dims(one);
   result.erase(result.begin() + d);
@@ -308,6 +322,7 @@ Value GraphBuilder::strided(Value x, ArrayRef<DimExpr> result, ArrayRef<DimExpr>
 }
 
 Value GraphBuilder::updateSlice(Value x, Value updates, int64_t d, DimExpr start, int64_t step) {
+  requireDim(x, d);
   Dims starts(size_t(rank(x)), dim(0));
   Ints steps(size_t(rank(x)), 1);
   starts[d] = start;

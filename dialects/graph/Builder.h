@@ -119,7 +119,8 @@ public:
   static mlir::Type element(mlir::Value x) { return llvm::cast<mlir::RankedTensorType>(x.getType()).getElementType(); }
   static int64_t rank(mlir::Value x) { return llvm::cast<mlir::RankedTensorType>(x.getType()).getRank(); }
   static Dims dims(mlir::Value x) { return Dims(graph::dimsOf(x.getType())); }
-  static DimExpr dim(mlir::Value x, int64_t d) { return dimOf(x.getType(), unsigned(d)); }
+  /// The size of one dimension; an error outside the rank.
+  static DimExpr dim(mlir::Value x, int64_t d);
   Dims constants(llvm::ArrayRef<int64_t> values) {
     Dims result;
     for (int64_t value : values) result.push_back(dim(value));
@@ -241,6 +242,7 @@ public:
   mlir::Value matmul(mlir::Value lhs, mlir::Value rhs, bool transposeLhs = false, bool transposeRhs = false);
 
 private:
+  static void requireDim(mlir::Value x, int64_t d);
   mlir::Value reduceNamed(llvm::StringRef name, mlir::Value x, llvm::ArrayRef<int64_t> dims, bool keep);
 };
 

@@ -28,6 +28,7 @@ CompositeTable::CompositeTable() {
   addRecurrentComposites(*this);
   addLossComposites(*this);
   addVisionComposites(*this);
+  addGammaComposites(*this);
 }
 
 } // namespace stator::torch_export

@@ -32,6 +32,7 @@ void addArrangeComposites(CompositeTable &table);
 void addRecurrentComposites(CompositeTable &table);
 void addLossComposites(CompositeTable &table);
 void addVisionComposites(CompositeTable &table);
+void addGammaComposites(CompositeTable &table);
 
 // Shared between files.
 /// PyTorch's opmath rule: `a OP b` where a number or 0-d tensor beside a narrow float is used unrounded.
@@ -45,6 +46,8 @@ template <typename OpTy> Value arithmetic(Call &c, const Operand &x, const Opera
 inline Value narrow(Call &c, Value value, Value like) { return c.b.cast(value, GraphBuilder::element(like)); }
 /// A parameter per channel of dimension 1, shaped to broadcast over `rank` dimensions.
 Value perChannel(Call &c, Value parameter, int64_t rank);
+/// The diagonal of dimensions a and e as a view whose last dimension it is.
+Value diagonalOf(Call &c, Value x, int64_t a, int64_t e, int64_t offset);
 /// Softmax along a dimension, computed in f32 for narrow types.
 Value softmax(Call &c, Value x, int64_t dim, bool log);
 /// An integer tensor as i32 or i64 indices.

@@ -185,6 +185,7 @@ Results difference(Call &c) {
   int64_t rank = GraphBuilder::rank(c.tensor("self")), d = GraphBuilder::axis(c.integer("dim"), rank),
           n = c.integer("n");
   if (n < 0 || n > 64) Call::fail("a difference of order " + Twine(n));
+  if (n == 0) return c.b.copy(c.tensor("self")); // Without what would be put before and after it.
   Value x = join(c, parts, d);
   for (int64_t i = 0; i < n; ++i) {
     DimExpr less = DimExpr::sub(GraphBuilder::dim(x, d), c.b.dim(1));
@@ -192,6 +193,18 @@ Results difference(Call &c) {
     x = isBool(GraphBuilder::element(x)) ? c.b.binary<graph::LogicalXorOp>(later, earlier) : c.b.sub(later, earlier);
   }
   return x;
+}
+
+/// Sums over what a broadcast from `size` would have repeated.
+Results sumToSize(Call &c) {
+  Value x = c.tensor("self");
+  Dims size = c.sizes("size");
+  int64_t rank = GraphBuilder::rank(x), extra = rank - int64_t(size.size());
+  if (extra < 0) Call::fail("a sum to more dimensions");
+  Ints dims = counting(0, extra);
+  for (auto [d, to] : llvm::enumerate(size))
+    if (to.isConstant(1) && !GraphBuilder::dim(x, extra + int64_t(d)).isConstant(1)) dims.push_back(extra + int64_t(d));
+  return c.b.reshape(dims.empty() ? c.b.copy(x) : c.b.sum(x, dims, true), size);
 }
 
 /// All k-element subsets in lexicographic order.
@@ -243,6 +256,7 @@ void addArrangeComposites(CompositeTable &t) {
   t.add({"flipud.default"}, [](Call &c) -> Results { return c.b.reverse(c.tensor("self"), {0}); });
   t.add({"rot90.default"}, rotate);
   t.add({"diff.default"}, difference);
+  t.add({"sum_to_size.default"}, sumToSize);
   t.add({"combinations.default"}, combinations);
 }
 

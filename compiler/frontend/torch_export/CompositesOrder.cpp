@@ -77,31 +77,85 @@ Results kthValue(Call &c) {
   return nth(c, x, d, k - 1, c.flag("keepdim"), false);
 }
 
-/// One quantile by linear interpolation (or as `interpolation` says).
-Results quantile(Call &c) {
+/// Quantiles along a dimension by linear interpolation (or as `interpolation` says); those of a tensor q come first in
+/// the result. A NaN makes the result NaN, or is left out where `skipNan`.
+template <bool skipNan> Results quantile(Call &c) {
   Value x = c.tensor("self");
-  bool all = c.isNone("dim");
-  if (all) x = c.b.flatten(x);
-  int64_t d = all ? 0 : GraphBuilder::axis(c.integer("dim"), GraphBuilder::rank(x));
-  double q = c.real("q");
-  if (!(q >= 0 && q <= 1)) Call::fail("a quantile outside [0, 1]");
-  int64_t n = GraphBuilder::staticDim(x, d, "quantile");
-  if (n == 0) Call::fail("the quantile of no elements");
+  if (c.isNone("dim")) x = c.b.flatten(x);
+  bool flat = GraphBuilder::rank(x) == 0;
+  int64_t d = c.isNone("dim") ? 0 : GraphBuilder::axis(c.integer("dim"), GraphBuilder::rank(x));
+  if (flat) x = c.b.unsqueeze(x, 0);
+  int64_t last = GraphBuilder::rank(x) - 1;
   Type type = GraphBuilder::element(x);
-  double rank = type.isF64() ? q * double(n - 1) : double(float(q) * float(n - 1));
+  Operand given = c.operand("q");
+  if (!given.value && !(given.number.asDouble() >= 0 && given.number.asDouble() <= 1))
+    Call::fail("a quantile outside [0, 1]");
+  Value q = c.b.as(given, type);
+  bool several = GraphBuilder::rank(q) == 1;
+  if (GraphBuilder::rank(q) > 1) Call::fail("quantiles of rank " + Twine(GraphBuilder::rank(q)));
+  if (!several) q = c.b.unsqueeze(q, 0);
+  Sorted s = sortAlong(c, c.b.moveAxis(x, d, last), last, false); // NaN last.
+  Value nan = c.b.cast(c.b.unary<graph::IsNanOp>(s.values), c.b.i64());
+  Value nans = c.b.sum(nan, {last}, true), size = c.b.size(GraphBuilder::dim(s.values, last));
+  Value count = skipNan ? c.b.sub(size, nans) : size;
+  Value rank = c.b.mul(q, c.b.cast(c.b.sub(count, c.b.scalarInt(1, c.b.i64())), type)); // [.., q]
   StringRef mode = c.string("interpolation");
-  if (mode == "lower") rank = std::floor(rank);
-  if (mode == "higher") rank = std::ceil(rank);
-  if (mode == "nearest") rank = std::nearbyint(rank);
-  int64_t below = int64_t(std::floor(rank)), above = int64_t(std::ceil(rank));
-  double weight = mode == "midpoint" ? 0.5 : rank - double(below);
+  if (mode == "lower") rank = c.b.unary<graph::FloorOp>(rank);
+  if (mode == "higher") rank = c.b.unary<graph::CeilOp>(rank);
+  if (mode == "nearest") rank = c.b.unary<graph::RoundOp>(rank);
+  Value below = c.b.unary<graph::FloorOp>(rank);
+  Value weight = mode == "midpoint" ? c.b.scalar(0.5, type) : c.b.sub(rank, below);
+  Dims wanted = GraphBuilder::dims(s.values);
+  wanted[last] = GraphBuilder::dim(q, 0);
+  auto at = [&](Value place) {
+    Value index = c.b.maximum(c.b.cast(place, c.b.i64()), c.b.scalarInt(0, c.b.i64()));
+    return c.b.op<graph::GatherOp>({s.values, c.b.broadcastTo(index, wanted)}, {c.b.attr("dim", last)});
+  };
+  Value low = at(below), high = at(c.b.unary<graph::CeilOp>(rank));
+  Value y = c.b.where(c.b.eq(low, high), low, c.b.add(low, c.b.mul(c.b.sub(high, low), weight)));
+  Value zero = c.b.scalarInt(0, c.b.i64());
+  Value lost = skipNan ? c.b.eq(count, zero) : c.b.gt(nans, zero);
+  y = c.b.where(lost, c.b.scalar(NAN, type), y);
+  // [.., q] -> [q, .., 1 or none at d, ..].
+  y = c.b.moveAxis(y, last, 0);
+  bool keep = c.flag("keepdim");
+  if (keep && c.isNone("dim")) {
+    Dims ones(size_t(GraphBuilder::rank(c.tensor("self"))), c.b.dim(1));
+    ones.insert(ones.begin(), GraphBuilder::dim(q, 0));
+    y = c.b.reshape(y, ones);
+  } else if (keep && !flat) {
+    y = c.b.unsqueeze(y, d + 1);
+  }
+  return several ? y : c.b.select(y, 0, c.b.dim(0));
+}
+
+/// The lower median of what is not NaN, and where it stands.
+Results nanMedian(Call &c) {
+  Value x = c.tensor("self");
+  bool along = c.has("dim");
+  if (!along) x = c.b.flatten(x);
+  if (GraphBuilder::rank(x) == 0) return {x, c.b.scalarInt(0, c.b.i64())};
+  int64_t d = along ? GraphBuilder::axis(c.integer("dim"), GraphBuilder::rank(x)) : 0;
   Sorted s = sortAlong(c, x, d, false);
-  Value low = c.b.slice(s.values, d, c.b.dim(below), c.b.dim(1)),
-        high = c.b.slice(s.values, d, c.b.dim(above), c.b.dim(1));
-  Value y = below == above ? low : c.b.add(low, c.b.mul(c.b.sub(high, low), weight));
-  Value last = c.b.slice(s.values, d, c.b.dim(n - 1), c.b.dim(1));
-  y = c.b.where(c.b.unary<graph::IsNanOp>(last), last, y);
-  return squeezeUnless(c, y, d, c.flag("keepdim"));
+  Value number = c.b.logicalNot(c.b.unary<graph::IsNanOp>(s.values));
+  Value count = c.b.sum(c.b.cast(number, c.b.i64()), {d}, true), one = c.b.scalarInt(1, c.b.i64());
+  Value place = c.b.binary<graph::FloorDivideOp>(c.b.sub(count, one), c.b.scalarInt(2, c.b.i64()));
+  place = c.b.maximum(place, c.b.scalarInt(0, c.b.i64()));
+  auto at = [&](Value from) { return c.b.op<graph::GatherOp>({from, place}, {c.b.attr("dim", d)}); };
+  Results both{squeezeUnless(c, at(s.values), d, along && c.flag("keepdim")),
+               squeezeUnless(c, at(s.positions), d, along && c.flag("keepdim"))};
+  if (!along) both.pop_back();
+  return both;
+}
+
+/// Whether each element is among others.
+Results isIn(Call &c) {
+  Operand elements = c.operand(c.has("element") ? "element" : "elements"),
+          others = c.operand(c.has("test_element") ? "test_element" : "test_elements");
+  auto v = c.b.promote({elements, others}, Promotion::Same);
+  Value row = c.b.flatten(v[1]), x = c.b.unsqueeze(v[0], GraphBuilder::rank(v[0]));
+  Value found = c.b.reduce<graph::AnyOp>(c.b.eq(x, row), {GraphBuilder::rank(v[0])}, false);
+  return c.flag("invert") ? c.b.logicalNot(found) : found;
 }
 
 template <typename OpTy> Results cumulative(Call &c) {
@@ -169,7 +223,10 @@ void addOrderComposites(CompositeTable &t) {
   t.add({"topk.default"}, topk);
   t.add({"median.default", "median.dim"}, median);
   t.add({"kthvalue.default"}, kthValue);
-  t.add({"quantile.scalar"}, quantile);
+  t.add({"quantile.scalar", "quantile.default"}, quantile<false>);
+  t.add({"nanquantile.scalar", "nanquantile.default"}, quantile<true>);
+  t.add({"nanmedian.default", "nanmedian.dim"}, nanMedian);
+  t.add({"isin.Tensor_Tensor", "isin.Tensor_Scalar", "isin.Scalar_Tensor"}, isIn);
   t.add({"cumsum.default"}, cumulative<graph::CumsumOp>);
   t.add({"cumprod.default"}, cumulative<graph::CumprodOp>);
   t.add({"cummax.default"}, cumulativeExtremum<graph::CummaxOp>);

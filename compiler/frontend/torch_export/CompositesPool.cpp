@@ -113,9 +113,30 @@ template <int spatial> Results adaptiveMaxPool(Call &c) {
   return {in.back(x), in.back(position)};
 }
 
+/// Puts each element back where max pooling found it, zeros elsewhere.
+template <int64_t spatial> Results maxUnpool(Call &c) {
+  Value x = c.tensor("self"), places = c.tensor("indices");
+  int64_t rank = GraphBuilder::rank(x), lead = rank - spatial;
+  Dims size = c.sizes("output_size"), dims = GraphBuilder::dims(x);
+  if (lead < 1 || lead > 2 || GraphBuilder::rank(places) != rank || int64_t(size.size()) != spatial)
+    Call::fail("max_unpool of a tensor of rank " + Twine(rank));
+  Dims flatIn(dims.begin(), dims.begin() + lead), flatOut = flatIn, result = flatIn;
+  flatIn.push_back(graph::numElements(ArrayRef(dims).drop_front(lead), c.b.context()));
+  flatOut.push_back(graph::numElements(size, c.b.context()));
+  result.append(size);
+  if (!flatIn.back() || !flatOut.back()) Call::fail("a size leaves 64 bits");
+  Value empty = c.b.full(Number::of(int64_t(0)), flatOut, GraphBuilder::element(x));
+  Value y = c.b.opAs<graph::ScatterOp>(empty.getType(),
+                                       {empty, asIndex(c, c.b.reshape(places, flatIn)), c.b.reshape(x, flatIn)},
+                                       {c.b.attr("dim", lead), scatterMode(c, graph::ScatterMode::Set)});
+  return c.b.reshape(y, result);
+}
+
 } // namespace
 
 void addPoolComposites(CompositeTable &t) {
+  t.add({"max_unpool2d.default"}, maxUnpool<2>);
+  t.add({"max_unpool3d.default"}, maxUnpool<3>);
   t.add({"max_pool1d.default"}, maxPoolValues<1>);
   t.add({"max_pool2d.default"}, maxPoolValues<2>);
   t.add({"max_pool3d.default"}, maxPoolValues<3>);

@@ -114,10 +114,12 @@ Results diagonalScatter(Call &c) {
   return c.b.transpose(y, back);
 }
 
-Results diagonalEmbed(Call &c) {
-  Value x = c.tensor("self");
-  int64_t rank = GraphBuilder::rank(x) + 1, a = GraphBuilder::axis(c.integer("dim1"), rank),
-          e = GraphBuilder::axis(c.integer("dim2"), rank), offset = c.integer("offset");
+/// The last dimension of x on a diagonal of two new ones, a and e, zeros elsewhere.
+Value diagonalMatrix(Call &c, Value x, int64_t a, int64_t e, int64_t offset) {
+  int64_t rank = GraphBuilder::rank(x) + 1;
+  a = GraphBuilder::axis(a, rank);
+  e = GraphBuilder::axis(e, rank);
+  if (std::abs(offset) > INT32_MAX) Call::fail("a diagonal at " + Twine(offset));
   if (rank < 2 || a == e) Call::fail("diag_embed into one dimension");
   int64_t size = GraphBuilder::staticDim(x, rank - 2, "diag_embed");
   DimExpr side = c.b.dim(size + std::abs(offset));
@@ -154,7 +156,18 @@ void addScatterComposites(CompositeTable &t) {
   });
   t.add({"scatter_reduce.two"}, scatterReduce);
   t.add({"diagonal_scatter.default"}, diagonalScatter);
-  t.add({"diag_embed.default"}, diagonalEmbed);
+  t.add({"diag_embed.default"}, [](Call &c) -> Results {
+    return diagonalMatrix(c, c.tensor("self"), c.integer("dim1"), c.integer("dim2"), c.integer("offset"));
+  });
+  t.add({"diag.default"}, [](Call &c) -> Results {
+    Value x = c.tensor("self");
+    int64_t rank = GraphBuilder::rank(x), offset = c.integer("diagonal");
+    if (rank == 1) return diagonalMatrix(c, x, 0, 1, offset);
+    if (rank != 2) Call::fail("the diagonal of a tensor of rank " + Twine(rank));
+    return c.b.copy(diagonalOf(c, x, 0, 1, offset));
+  });
+  t.add({"diagflat.default"},
+        [](Call &c) -> Results { return diagonalMatrix(c, c.b.flatten(c.tensor("self")), 0, 1, c.integer("offset")); });
 }
 
 } // namespace stator::torch_export

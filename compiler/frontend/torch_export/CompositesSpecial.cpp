@@ -31,14 +31,26 @@ Results logAddExp(Call &c) {
   return narrow(c, c.b.where(infinite, x, sum), v[0]);
 }
 
+/// log2(2^x + 2^y).
+Results logAddExp2(Call &c) {
+  auto v = c.b.promote({c.operand("self"), c.operand("other")}, Promotion::Float);
+  Value x = c.b.widen(v[0]), y = c.b.widen(v[1]);
+  Value power = c.b.unary<graph::Exp2Op>(c.b.unary<graph::NegOp>(c.b.unary<graph::AbsOp>(c.b.sub(x, y))));
+  Value sum = c.b.add(c.b.maximum(x, y), c.b.mul(c.b.unary<graph::Log1pOp>(power), 1 / M_LN2));
+  Value infinite = c.b.logicalAnd(c.b.eq(x, y), c.b.unary<graph::IsInfOp>(x));
+  return narrow(c, c.b.where(infinite, x, sum), v[0]);
+}
+
 Results hypot(Call &c) {
   auto v = c.b.promote({c.operand("self"), c.operand("other")}, Promotion::Float);
   Value x = c.b.unary<graph::AbsOp>(c.b.widen(v[0])), y = c.b.unary<graph::AbsOp>(c.b.widen(v[1]));
   Value larger = c.b.maximum(x, y), smaller = c.b.minimum(x, y);
   Value ratio = c.b.div(smaller, larger);
   Value length = c.b.mul(larger, c.b.unary<graph::SqrtOp>(c.b.add(c.b.mul(ratio, ratio), 1.0)));
-  Value trivial = c.b.logicalOr(c.b.eq(larger, 0.0), c.b.unary<graph::IsInfOp>(larger));
-  return narrow(c, c.b.where(trivial, larger, length), v[0]);
+  Value infinite = c.b.logicalOr(c.b.unary<graph::IsInfOp>(x), c.b.unary<graph::IsInfOp>(y));
+  length = c.b.where(c.b.eq(larger, 0.0), larger, length);
+  // An infinite side wins over a NaN.
+  return narrow(c, c.b.where(infinite, c.b.highest(GraphBuilder::element(x)), length), v[0]);
 }
 
 Results nanToNum(Call &c) {
@@ -106,6 +118,7 @@ Results entropy(Call &c) {
   return narrow(c, y, in.original);
 }
 
+/// x * log(y): 0 where x is 0 and y is a number.
 Results xLogY(Call &c) {
   auto v = c.b.promote({c.operand("self"), c.operand("other")}, Promotion::Float);
   Value x = c.b.widen(v[0]), y = c.b.widen(v[1]);
@@ -136,6 +149,7 @@ template <bool positive> Results isSignedInfinity(Call &c) {
 
 void addSpecialComposites(CompositeTable &t) {
   t.add({"logaddexp.default"}, logAddExp);
+  t.add({"logaddexp2.default"}, logAddExp2);
   t.add({"hypot.default"}, hypot);
   t.add({"nan_to_num.default"}, nanToNum);
   t.add({"isclose.default"}, isClose);
@@ -143,7 +157,9 @@ void addSpecialComposites(CompositeTable &t) {
   t.add({"round.decimals"}, roundDecimals);
   t.add({"sinc.default", "special_sinc.default"}, sinc);
   t.add({"special_entr.default"}, entropy);
-  t.add({"xlogy.Tensor", "xlogy.Scalar_Other", "xlogy.Scalar_Self", "special_xlogy.default"}, xLogY);
+  t.add({"xlogy.Tensor", "xlogy.Scalar_Other", "xlogy.Scalar_Self", "special_xlogy.default",
+         "special_xlogy.other_scalar", "special_xlogy.self_scalar"},
+        xLogY);
   t.add({"deg2rad.default"}, scaled<ToRadians>);
   t.add({"rad2deg.default"}, scaled<ToDegrees>);
   t.add({"isposinf.default"}, isSignedInfinity<true>);

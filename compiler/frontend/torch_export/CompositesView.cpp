@@ -172,10 +172,19 @@ Results unfold(Call &c) {
   return c.b.strided(x, dims, strides, c.b.dim(0));
 }
 
-Results diagonal(Call &c) {
+template <int rank> Results atLeast(Call &c) {
+  c.aliasesAnyway();
   Value x = c.tensor("self");
-  int64_t rank = GraphBuilder::rank(x), a = GraphBuilder::axis(c.integer("dim1"), rank),
-          e = GraphBuilder::axis(c.integer("dim2"), rank), offset = c.integer("offset");
+  while (GraphBuilder::rank(x) < rank) x = c.b.unsqueeze(x, 0);
+  return x;
+}
+
+} // namespace
+
+Value diagonalOf(Call &c, Value x, int64_t a, int64_t e, int64_t offset) {
+  int64_t rank = GraphBuilder::rank(x);
+  a = GraphBuilder::axis(a, rank);
+  e = GraphBuilder::axis(e, rank);
   if (rank < 2 || a == e) Call::fail("a diagonal needs two dimensions");
   Dims strides = c.b.rowMajorStrides(x), dims, steps;
   DimExpr rows = GraphBuilder::dim(x, a), columns = GraphBuilder::dim(x, e), shift = c.b.dim(offset), zero = c.b.dim(0);
@@ -194,15 +203,6 @@ Results diagonal(Call &c) {
   steps.push_back(DimExpr::add(strides[a], strides[e]));
   return c.b.strided(x, dims, steps, start);
 }
-
-template <int rank> Results atLeast(Call &c) {
-  c.aliasesAnyway();
-  Value x = c.tensor("self");
-  while (GraphBuilder::rank(x) < rank) x = c.b.unsqueeze(x, 0);
-  return x;
-}
-
-} // namespace
 
 void addViewComposites(CompositeTable &t) {
   t.add({"view.default", "_unsafe_view.default", "view_copy.default"}, view);
@@ -228,7 +228,12 @@ void addViewComposites(CompositeTable &t) {
         [](Call &c) -> Results { return c.b.broadcastTo(c.tensor("self"), GraphBuilder::dims(c.tensor("other"))); });
   t.add({"as_strided.default"}, asStrided);
   t.add({"unfold.default"}, unfold);
-  t.add({"diagonal.default"}, diagonal);
+  t.add({"diagonal.default"}, [](Call &c) -> Results {
+    return diagonalOf(c, c.tensor("self"), c.integer("dim1"), c.integer("dim2"), c.integer("offset"));
+  });
+  t.add({"linalg_diagonal.default"}, [](Call &c) -> Results {
+    return diagonalOf(c, c.tensor("A"), c.integer("dim1"), c.integer("dim2"), c.integer("offset"));
+  });
   t.add({"atleast_1d.default"}, atLeast<1>);
   t.add({"atleast_2d.default"}, atLeast<2>);
   t.add({"atleast_3d.default"}, [](Call &c) -> Results {

@@ -52,6 +52,11 @@ Handler Importer::handlerOf(const std::string &target) {
     std::string functional = functionalTarget(name);
     if (handler.kind == Handler::Kind::None && !functional.empty()) handler = direct(functional);
     handler.writesResult = handler.kind != Handler::Kind::None;
+  } else if (handler.kind == Handler::Kind::None) {
+    // `aten.expand_copy.default` is a view operator whose result is a tensor of its own, which its schema says.
+    auto [library, rest] = name.split('.');
+    auto [base, overload] = rest.split('.');
+    if (base.consume_back("_copy")) handler = direct((library + "." + base + "." + overload).str());
   }
   return handler;
 }
