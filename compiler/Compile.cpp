@@ -31,7 +31,7 @@ static LogicalResult dump(ModuleOp module, const CompileOptions &options, size_t
   return emitError(module.getLoc()) << status.error();
 }
 
-static void writeArtifact(const CompileOptions &options, Compilation &result) {
+static LogicalResult writeArtifact(ModuleOp module, const CompileOptions &options, Compilation &result) {
   artifact::ArtifactWriter writer;
   for (const codegen::Blob &blob : result.parts.blobs) writer.add(blob.name, std::string_view(blob.bytes));
   artifact::WeightsWriter weights;
@@ -43,7 +43,16 @@ static void writeArtifact(const CompileOptions &options, Compilation &result) {
   if (!weights.empty()) writer.add(entry = "weights.safetensors", weights.pieces());
   std::string manifest =
       codegen::manifestJson(result.parts, versionText(), options.model, writer.entriesJson(), entry);
-  result.artifact = writer.bytes(manifest);
+  if (options.output.empty()) {
+    result.artifact = writer.bytes(manifest);
+    result.artifactBytes = result.artifact.size();
+    return success();
+  }
+  if (std::string error = writer.writeFile(options.output, manifest); !error.empty())
+    return emitError(module.getLoc()) << "cannot write " << error;
+  if (std::error_code error = llvm::sys::fs::file_size(options.output, result.artifactBytes))
+    return emitError(module.getLoc()) << "cannot read back '" << options.output << "': " << error.message();
+  return success();
 }
 
 LogicalResult compile(ModuleOp module, const CompileOptions &options, Compilation &result) {
@@ -56,8 +65,7 @@ LogicalResult compile(ModuleOp module, const CompileOptions &options, Compilatio
       // From here on one library does it all; its phases show in its reports.
       if (options.onPhase) options.onPhase("generate");
       if (failed(codegen::generate(module, options.target, result.parts))) return failure();
-      writeArtifact(options, result);
-      return success();
+      return writeArtifact(module, options, result);
     }
     if (started && phase.addPasses) {
       if (options.onPhase) options.onPhase(phase.name);

@@ -19,14 +19,17 @@ struct CompileOptions {
   std::string startAt, stopAfter;
   /// Where to write NN-PHASE.mlir after each phase; empty: nowhere.
   std::string dumpDirectory;
+  /// The file to write the artifact to, from the weights where they lie; empty: to `Compilation::artifact`.
+  std::string output;
   /// Told the name of each phase as it begins.
   std::function<void(llvm::StringRef)> onPhase;
 };
 
 struct Compilation {
   codegen::ArtifactParts parts;
-  /// The bytes of model.stator.
+  /// The bytes of model.stator, where no file was asked for, and how many there are.
   std::string artifact;
+  uint64_t artifactBytes = 0;
 };
 
 /// Runs the phases on `module`, which is changed. Where `stopAfter` names a phase before `emit` the module is the outcome and

@@ -62,6 +62,8 @@ Value BodyEmitter::compare(Value a, Value c, bool orEqual) {
   // a <= c is !(c < a).
   std::optional<bool> known = orEqual ? indices.lessThan(c, a) : indices.lessThan(a, c);
   if (known) return arith::ConstantIntOp::create(s.b, s.loc, *known != orEqual, 1);
+  open.push_back(orEqual ? std::pair(indices.formOf(c), indices.formOf(a))
+                         : std::pair(indices.formOf(a), indices.formOf(c)));
   return ElementEmitter::compare(a, c, orEqual);
 }
 

@@ -90,6 +90,8 @@ public:
     IndexForm linear;
   };
   llvm::ArrayRef<Access> accesses() const { return accessList; }
+  /// Every comparison `first < second` of indices that was left to run time.
+  llvm::ArrayRef<std::pair<IndexForm, IndexForm>> comparisons() const { return open; }
 
   IndexForms indices;
   graph::FusionOp fusion;
@@ -109,6 +111,7 @@ private:
   std::map<Key, llvm::SmallVector<Scalar, 1>> known;
   llvm::DenseMap<mlir::Attribute, mlir::Value> sizeValues;
   llvm::SmallVector<Access> accessList;
+  std::vector<std::pair<IndexForm, IndexForm>> open;
   int64_t count = 0;
   unsigned depth = 0;
   bool hasFailed = false;

@@ -2,19 +2,49 @@
 #include "codegen/schedule/Domain.h"
 
 using namespace mlir;
+using stator::graph::DimExpr;
 
 namespace stator::codegen {
 
-SmallVector<Value> Coordinates::full(Value tensor, Value j) const {
+/// How many of `dims` have the product `count`; nullopt where none do.
+static std::optional<size_t> prefixOf(ArrayRef<DimExpr> dims, DimExpr count) {
+  DimExpr product = DimExpr::constant(count.getContext(), 1);
+  for (size_t taken = 0;; ++taken) {
+    if (product == count) return taken;
+    if (taken == dims.size() || !(product = DimExpr::mul(product, dims[taken]))) return std::nullopt;
+  }
+}
+
+/// The index in `tensor` of numbers that count through consecutive groups of its dimensions, outermost first. Where
+/// each group is a run of dimensions it is taken apart by itself: from one number for all, symbolic sizes that are sums
+/// could not be told apart again.
+static SmallVector<Value> indexOf(BodyEmitter &body, Value tensor, ArrayRef<std::pair<DimExpr, Value>> groups) {
   IndexForms &f = body.indices;
-  Value reduced = body.size(shape.reduced), inner_ = body.size(shape.inner);
-  Value linear = f.add(f.mul(f.add(f.mul(outer, reduced), j), inner_), inner);
-  return f.delinearize(linear, body.sizes(tensor));
+  SmallVector<DimExpr> dims = graph::dimsOf(tensor.getType());
+  SmallVector<Value> sizes = body.sizes(tensor), index;
+  size_t first = 0;
+  for (auto [i, group] : llvm::enumerate(groups)) {
+    auto [count, number] = group;
+    auto rest = ArrayRef(dims).drop_front(first);
+    std::optional<size_t> taken = prefixOf(rest, count);
+    if (!taken) break;
+    // Trailing dimensions of size 1 belong to the last group.
+    if (i + 1 == groups.size())
+      while (*taken < rest.size() && rest[*taken].isConstant(1)) ++*taken;
+    llvm::append_range(index, f.delinearize(number, ArrayRef(sizes).slice(first, *taken)));
+    first += *taken;
+  }
+  if (index.size() == dims.size()) return index;
+  Value linear = f.constant(0);
+  for (auto [count, number] : groups) linear = f.add(f.mul(linear, body.size(count)), number);
+  return f.delinearize(linear, sizes);
+}
+
+SmallVector<Value> Coordinates::full(Value tensor, Value j) const {
+  return indexOf(body, tensor, {{shape.outer, outer}, {shape.reduced, j}, {shape.inner, inner}});
 }
 SmallVector<Value> Coordinates::row(Value tensor) const {
-  IndexForms &f = body.indices;
-  Value linear = f.add(f.mul(outer, body.size(shape.inner)), inner);
-  return f.delinearize(linear, body.sizes(tensor));
+  return indexOf(body, tensor, {{shape.outer, outer}, {shape.inner, inner}});
 }
 
 Value domainRoot(Value result) {

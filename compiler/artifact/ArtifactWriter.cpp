@@ -154,6 +154,9 @@ template <typename Sink> bool ArtifactWriter::write(Sink &sink, std::string_view
 
 std::string ArtifactWriter::bytes(std::string_view manifest) const {
   StringSink sink;
+  uint64_t size = manifest.size() + 1024;
+  for (const Entry &entry : entries) size += entry.size + 2 * entry.name.size() + 512;
+  sink.bytes.reserve(size);
   write(sink, manifest);
   return std::move(sink.bytes);
 }

@@ -19,6 +19,12 @@ LogicalResult MaxPoolOp::inferReturnTypes(MLIRContext *context, std::optional<Lo
 
 LogicalResult MaxPoolOp::verify() { return success(); }
 
+/// a where `condition` holds, else c.
+static Value choose(ElementEmitter &e, Value condition, Value a, Value c) {
+  if (auto decided = getConstantIntValue(condition)) return *decided ? a : c;
+  return arith::SelectOp::create(e.s.b, e.s.loc, condition, a, c);
+}
+
 Scalar MaxPoolOp::emitElement(ElementEmitter &e, unsigned result, ValueRange indices) {
   ScalarBuilder &s = e.s;
   int64_t spatial = indices.size() - 2;
@@ -26,6 +32,30 @@ Scalar MaxPoolOp::emitElement(ElementEmitter &e, unsigned result, ValueRange ind
   SmallVector<DimExpr> in = dimsOf(getX().getType());
   SmallVector<Value> lower(spatial, e.index(0)), upper;
   for (int64_t size : getKernel()) upper.push_back(e.index(size));
+
+  auto bounds = [&](StringRef symbol) { return symbolRange(getOperation(), symbol); };
+  bool isFilled = llvm::all_of(in, [&](DimExpr size) { return rangeOf(size, bounds).min >= 1; });
+  if (result == 0 && isFilled && llvm::all_of(getDilations(), [](int64_t d) { return d == 1; })) {
+    // The window's elements are adjacent and one at least is inside: where a tap is outside, the nearest one inside,
+    // which is in the window too, stands in for it. So nothing depends on the border, and loops over places can be
+    // vectors.
+    auto best = emitLoops(
+        e, lower, upper, {s.lowest(compute)}, [&](ArrayRef<Value> k, ArrayRef<Scalar> state) -> SmallVector<Scalar> {
+          SmallVector<Value> at{indices[0], indices[1]};
+          for (int64_t d = 0; d < spatial; ++d) {
+            Value place = e.sub(e.add(e.mul(indices[d + 2], e.index(getStrides()[d])), k[d]), e.index(getPadding()[d]));
+            if (getPadding()[d] > 0) place = choose(e, e.lessThan(place, e.index(0)), e.index(0), place);
+            Value last = e.sub(e.size(in[d + 2]), e.index(1));
+            if (getPadding()[d] > 0 || getCeilMode()) place = choose(e, e.lessThan(last, place), last, place);
+            at.push_back(place);
+          }
+          Scalar value = s.cast(e.element(getXMutable(), at), compute);
+          Scalar better = s.gt(value, state[0]);
+          if (value.isFloat()) better = s.bitOr(better, s.isNan(value));
+          return {s.select(better, value, state[0])};
+        });
+    return s.cast(best[0], element);
+  }
 
   // State: the best value and its position, -1 before the first.
   auto body = [&](ArrayRef<Value> k, ArrayRef<Scalar> state) -> SmallVector<Scalar> {

@@ -74,8 +74,10 @@ int run(const Flags &flags, const Common &common) {
     if (failed(compile(*before, upToFuse, none))) return UserError;
     explainRefusals(*before);
   }
+  std::string output = flags.output.empty() ? options.model + ".stator" : flags.output;
+  options.output = output;
   if (failed(compile(*module, options, result))) return UserError;
-  if (result.artifact.empty()) {
+  if (!result.artifactBytes) {
     // Stopped at a phase: the program as it stands is the output.
     std::string text;
     llvm::raw_string_ostream os(text);
@@ -85,15 +87,13 @@ int run(const Flags &flags, const Common &common) {
     return Ok;
   }
   if (flags.explain) explain(result.parts);
-  std::string output = flags.output.empty() ? options.model + ".stator" : flags.output;
-  if (io::Status status = io::writeFile(output, {result.artifact}); !status) return fail(status.error());
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (common.json)
-    std::cout << "{\"output\": \"" << output << "\", \"bytes\": " << result.artifact.size()
+    std::cout << "{\"output\": \"" << output << "\", \"bytes\": " << result.artifactBytes
               << ", \"kernels\": " << result.parts.kernels.size() << ", \"seconds\": " << seconds << "}\n";
   else if (!common.quiet)
-    std::cout << output << ": " << result.artifact.size() << " bytes, " << result.parts.kernels.size() << " kernels, compiled in "
-              << seconds << " s\n";
+    std::cout << output << ": " << result.artifactBytes << " bytes, " << result.parts.kernels.size()
+              << " kernels, compiled in " << seconds << " s\n";
   return Ok;
 }
 

@@ -29,6 +29,9 @@ struct PointwisePlan {
   SmallVector<unsigned> results;
   int64_t work = 1;
   SmallVector<std::pair<unsigned, unsigned>> mayShare;
+  /// The innermost loop in pieces [pieces[i], pieces[i + 1]): inside the long one, no border of a window or a pad is in
+  /// reach, and its elements become vectors. Empty where there is nothing to gain.
+  SmallVector<int64_t> pieces;
 };
 } // namespace
 
@@ -38,6 +41,38 @@ static bool usesAtom(IndexForms &forms, ArrayRef<IndexForm> used, Value variable
     if (!stride || !(*stride == IndexForm{})) return true;
   }
   return false;
+}
+
+/// Where comparisons that depend on `variable` begin or cease to hold, if some stretch between these places is most of
+/// its `size` values: {0, begin, end, size}.
+static SmallVector<int64_t> piecesOf(HostKernel &probe, Value variable, int64_t size) {
+  IndexForms &forms = probe.body.indices;
+  SmallVector<int64_t> cuts = {0, size};
+  for (auto &[left, right] : probe.body.comparisons()) {
+    auto of = [&](const IndexForm &form) { return forms.strideOf(form, variable); };
+    auto strideLeft = of(left), strideRight = of(right);
+    if (!strideLeft || !strideRight || !strideLeft->isConstant() || !strideRight->isConstant()) return {};
+    // left < right is 0 < stride * variable + rest, with what is known of the rest.
+    int64_t stride = strideRight->constant - strideLeft->constant;
+    if (stride == 0) continue;
+    Value gap = forms.sub(forms.materialize(right), forms.materialize(left));
+    Value rest = forms.sub(gap, forms.mul(forms.constant(stride), variable));
+    graph::DimRange range = forms.rangeOf(rest);
+    if (range.min <= -(int64_t(1) << 40) || range.max >= int64_t(1) << 40) return {};
+    for (int64_t known : {range.min, range.max}) {
+      // stride > 0: holds from the first value on that makes it positive; stride < 0: up to before the first that does
+      // not.
+      int64_t cut = stride > 0 ? llvm::divideFloorSigned(-known, stride) + 1 : llvm::divideCeilSigned(known, -stride);
+      if (cut > 0 && cut < size) cuts.push_back(cut);
+    }
+  }
+  llvm::sort(cuts);
+  size_t longest = 0;
+  for (size_t i = 0; i + 1 < cuts.size(); ++i)
+    if (cuts[i + 1] - cuts[i] > cuts[longest + 1] - cuts[longest]) longest = i;
+  int64_t begin = cuts[longest], end = cuts[longest + 1];
+  if (end - begin == size || end - begin < size / 2) return {};
+  return {0, begin, end, size};
 }
 
 /// Emits the body once at an opaque index and looks at what it reads.
@@ -83,6 +118,9 @@ static std::optional<PointwisePlan> planPointwise(HostRequest request, ArrayRef<
     }
   }
   plan.work = probe.work();
+  if (!plan.loops.empty() && plan.loops.back().dims.size() == 1)
+    if (auto size = plan.loops.back().size.asConstant(); size && *size <= 2 * blockElements)
+      plan.pieces = piecesOf(probe, at[plan.loops.back().dims[0]], *size);
   for (unsigned r : results)
     for (unsigned input = 0; input < request.fusion.getInputs().size(); ++input) {
       auto width = [](Value v) { return elementBytes(cast<RankedTensorType>(v.getType()).getElementType()); };
@@ -148,13 +186,21 @@ static std::optional<KernelLaunch> emitPointwise(HostRequest request, const std:
           lower = forms.mul(block, forms.constant(blockElements));
           upper = arith::MinSIOp::create(kernel.b, kernel.loc, forms.add(lower, forms.constant(blockElements)), innerSize);
         }
-        kernel.loop(
-            lower, upper,
-            [&](Value i) {
-              if (!plan.loops.empty()) loops.push_back(i);
-              emitAt(loops);
-            },
-            /*parallel=*/true, innerSize);
+        auto inner = [&](Value from, Value to, std::optional<std::pair<int64_t, int64_t>> range) {
+          kernel.loop(
+              from, to,
+              [&](Value i) {
+                if (range) forms.setRange(i, range->first, range->second - 1);
+                SmallVector<Value> all(loops);
+                if (!plan.loops.empty()) all.push_back(i);
+                emitAt(all);
+              },
+              /*parallel=*/true, innerSize);
+        };
+        if (plan.pieces.empty()) return inner(lower, upper, std::nullopt);
+        for (size_t i = 0; i + 1 < plan.pieces.size(); ++i)
+          if (int64_t from = plan.pieces[i], to = plan.pieces[i + 1]; from < to)
+            inner(forms.constant(from), forms.constant(to), std::pair(from, to));
       },
       false, countValue);
   if (body.failed()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "codegen/target/host/CpuLevel.h"
 #include "tests/unit/codegen/KernelRunner.h"
+#include <array>
 #include <cmath>
 #include <gtest/gtest.h>
 
@@ -74,6 +75,52 @@ TEST(HostKernels, SoftmaxOverTheLastDimension) {
       ASSERT_NEAR(out[r * 77 + i], expected, 2e-6 * expected) << r << " " << i;
     }
   }
+}
+
+/// One spatial dimension of a pool.
+struct PoolDim {
+  int64_t in, kernel, stride, padding;
+  bool ceil;
+  int64_t out() const {
+    int64_t free = in + 2 * padding - kernel, size = (ceil ? free + stride - 1 : free) / stride + 1;
+    return ceil && (size - 1) * stride >= in + padding ? size - 1 : size;
+  }
+};
+
+// The inner loop is cut at the borders; every window must still see its own elements and no others.
+TEST(HostKernels, MaxPoolAtTheBorders) {
+  for (bool ceil : {false, true})
+    for (auto [kernel, stride, padding] :
+         std::vector<std::array<int64_t, 3>>{{3, 2, 1}, {2, 1, 1}, {5, 1, 2}, {2, 3, 0}, {4, 5, 2}}) {
+      PoolDim h{9, kernel, stride, padding, ceil}, w{43, kernel, stride, padding, ceil};
+      auto pair = [](int64_t n) { return "[" + std::to_string(n) + ", " + std::to_string(n) + "]"; };
+      std::string from = "tensor<2x3x9x43xf32>",
+                  to = "tensor<2x3x" + std::to_string(h.out()) + "x" + std::to_string(w.out()) + "xf32>";
+      KernelRunner runner("func.func @f(%a: " + from + ") -> " + to + " {\n%0 = graph.fusion \"k\" \"loop\" (%a) : (" +
+                          from + ") -> (" + to + ") {\n^bb0(%x: " + from +
+                          "):\n%v, %i = graph.max_pool %x kernel = " + pair(kernel) + " strides = " + pair(stride) +
+                          " padding = " + pair(padding) + " dilations = [1, 1]" + (ceil ? " ceil_mode" : "") + " : " +
+                          from + "\ngraph.yield %v : " + to + "\n}\nreturn %0 : " + to + "\n}");
+      ASSERT_TRUE(runner.ok());
+      auto a = numbers(2 * 3 * 9 * 43);
+      a[100] = NAN, a[500] = -INFINITY, a[9 * 43 - 1] = NAN, a[2 * 9 * 43] = NAN;
+      std::vector<float> out(6 * h.out() * w.out(), 0);
+      runner.run({a.data()}, {out.data()});
+      size_t at = 0;
+      for (int64_t plane = 0; plane < 6; ++plane)
+        for (int64_t i = 0; i < h.out(); ++i)
+          for (int64_t j = 0; j < w.out(); ++j, ++at) {
+            float most = -INFINITY;
+            for (int64_t y = std::max<int64_t>(0, i * stride - padding);
+                 y < std::min(h.in, i * stride - padding + kernel); ++y)
+              for (int64_t x = std::max<int64_t>(0, j * stride - padding);
+                   x < std::min(w.in, j * stride - padding + kernel); ++x)
+                if (float value = a[(plane * h.in + y) * w.in + x]; value > most || std::isnan(value)) most = value;
+            bool same = std::isnan(most) ? std::isnan(out[at]) : out[at] == most;
+            ASSERT_TRUE(same) << kernel << " " << plane << " " << i << " " << j << ": " << out[at] << ", expected "
+                              << most;
+          }
+    }
 }
 
 TEST(CpuLevel, NativeIsALevelAndOtherNamesAreNone) {

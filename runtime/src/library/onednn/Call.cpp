@@ -13,6 +13,20 @@ namespace {
 constexpr size_t keptShapes = 16;
 constexpr int64_t maxAttribute = 1 << 20;
 
+/// Fewer multiplications than this (some tens of microseconds of one core) are done by the calling thread alone: teams
+/// wait for their slowest thread, which on a busy machine may not be running at all.
+constexpr double worthThreads = 1 << 20;
+
+/// Multiplications of a matrix product or a convolution: each element of the result sums over what of the weights
+/// belongs to one output channel.
+double multiplications(const Problem &problem) {
+  double result = 1, weights = 1;
+  for (int d = 0; d < problem.out.ndims; ++d) result *= double(problem.out.dims[d]);
+  if (problem.kind == Problem::Kind::Matmul) return result * double(problem.source.dims[problem.source.ndims - 1]);
+  for (int d = 0; d < problem.weights.ndims; ++d) weights *= double(problem.weights.dims[d]);
+  return result * weights / std::max(1.0, double(problem.out.dims[1]));
+}
+
 int typeOf(stator_dtype dtype) {
   switch (dtype) {
   case STATOR_DTYPE_F16: return f16;
@@ -69,17 +83,20 @@ public:
 
   bool run(Frame &frame) override {
     readKey(frame);
-    Session::ThreadScope threads(session);
     auto known = std::find_if(kept.begin(), kept.end(), [&](const Kept &k) { return k.key == key; });
     if (known == kept.end()) {
       Problem problem;
       bool possible = makeProblem(frame, problem);
       if (possible && problem.out.empty()) return true;
       if (kept.size() == keptShapes) kept.pop_back();
-      kept.insert(kept.begin(), {key, possible ? Prepared::make(session, problem) : nullptr});
+      Kept fresh{key, possible && multiplications(problem) >= worthThreads ? session.threads() : 1, nullptr};
+      Session::ThreadScope scope(session, fresh.threads);
+      if (possible) fresh.prepared = Prepared::make(session, problem);
+      kept.insert(kept.begin(), std::move(fresh));
       known = kept.begin();
     }
     if (!known->prepared) return false;
+    Session::ThreadScope scope(session, known->threads);
     known->prepared->execute(session, frame);
     if (known != kept.begin()) std::rotate(kept.begin(), known, known + 1);
     return true;
@@ -88,6 +105,7 @@ public:
 private:
   struct Kept {
     std::vector<int64_t> key;
+    int threads;
     std::unique_ptr<Prepared> prepared; // nullptr: declined
   };
 

@@ -28,7 +28,7 @@ Owned<Engine> makeEngine(const Api &api) {
 PackedWeights::PackedWeights(std::shared_ptr<const Api> opened) : api(std::move(opened)), theEngine(makeEngine(*api)) {}
 
 Session::Session(std::shared_ptr<const Api> api, std::shared_ptr<PackedWeights> packed, int threads)
-    : theApi(std::move(api)), packedWeights(std::move(packed)), threads(threads), theEngine(makeEngine(*theApi)) {
+    : theApi(std::move(api)), packedWeights(std::move(packed)), threadCount(threads), theEngine(makeEngine(*theApi)) {
   Stream stream = nullptr;
   check(theApi->streamCreate(&stream, theEngine.get(), inOrder), "creating a stream");
   theStream = {stream, theApi->streamDestroy};
@@ -43,10 +43,10 @@ char *Session::scratch(int64_t bytes) {
   return scratchMemory.get();
 }
 
-Session::ThreadScope::ThreadScope(const Session &session) : api(session.api()) {
+Session::ThreadScope::ThreadScope(const Session &session, int threads) : api(session.api()) {
   if (!api.ompSetThreads) return;
   before = api.ompMaxThreads();
-  if (before != session.threads) api.ompSetThreads(session.threads);
+  if (before != threads) api.ompSetThreads(threads);
 }
 
 Session::ThreadScope::~ThreadScope() {

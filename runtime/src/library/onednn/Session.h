@@ -73,10 +73,12 @@ public:
   char *scratch(int64_t bytes);
   int64_t scratchBytes() const { return scratchCapacity; }
 
+  int threads() const { return threadCount; }
+
   /// Sets the calling thread's OpenMP thread count while it lives: oneDNN plans and runs primitives with it.
   class ThreadScope {
   public:
-    explicit ThreadScope(const Session &session);
+    ThreadScope(const Session &session, int threads);
     ~ThreadScope();
     ThreadScope(const ThreadScope &) = delete;
 
@@ -88,7 +90,7 @@ public:
 private:
   std::shared_ptr<const Api> theApi;
   std::shared_ptr<PackedWeights> packedWeights;
-  int threads;
+  int threadCount;
   Owned<Engine> theEngine;
   Owned<Stream> theStream;
   AlignedMemory scratchMemory;
