@@ -59,8 +59,11 @@ template <class C>
 void Races::engineCell(Warp &issuer, const Instr &instr, const EngineAccess &access, C &cell, uint64_t place) {
   bool withWrite = false, doubtful = false;
   uint32_t other = 0, strength = access.atomic ? kStrong : kWeak;
-  if ((cell.writer || cell.reader) && judge(issuer, access.write, access.owner == &issuer.block, access.lane, cell,
-                                            strength, withWrite, other, doubtful)) {
+  // Parts of one operation may share a cell.
+  bool own = cell.writer && segmentOf(cell.writer) == access.segment;
+  if (!own && (cell.writer || cell.reader) &&
+      judge(issuer, access.write, access.owner == &issuer.block, access.lane, cell, strength, withWrite, other,
+            doubtful)) {
     if (Finding *f = worker.report(issuer, instr, isEngine(other) ? Kind::asyncCopy : Kind::race, 1u << access.lane,
                                    doubtful ? Severity::warning : Severity::error, "")) {
       f->addresses.push_back(place);
@@ -68,7 +71,7 @@ void Races::engineCell(Warp &issuer, const Instr &instr, const EngineAccess &acc
                    (withWrite ? "store" : "load") + " of the same bytes by " + describe(other);
       if (!access.owner) f->allocation = worker.launch.memory->describe(place);
     }
-  } else if (cell.writer) {
+  } else if (cell.writer && !own) {
     // A write by the generic proxy needs a proxy fence on the way to the asynchronous one.
     uint32_t written = segmentOf(cell.writer);
     const Segment &s = segments[written];

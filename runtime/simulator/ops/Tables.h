@@ -20,6 +20,7 @@ Rows bulkRows();
 Rows bulkTensorRows();
 Rows storeAsyncRows();
 Rows wgmmaRows();
+Rows wmmaRows();
 bool isWgmma(const Instr &instr);
 
 /// Every table, lane arithmetic at the best level this machine has.
