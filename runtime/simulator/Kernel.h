@@ -43,6 +43,9 @@ enum class Special : uint8_t {
   clusterCtarank,
   clusterNctarank,
   isExplicitCluster,
+  workspaceLow, ///< %envreg1 and %envreg2: where a cooperative launch keeps its grid's barrier
+  workspaceHigh,
+  envregNone,
   smid,
   nsmid,
   gridid,

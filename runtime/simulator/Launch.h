@@ -22,6 +22,7 @@ struct Launch {
   Dim3 grid, block, cluster;
   uint32_t dynamicShared = 0;
   bool cooperative = false;
+  uint64_t workspace = 0; ///< address of zeroed memory for a cooperative launch's barrier; 0 where there is none
   uint64_t gridId = 0;
   std::vector<uint8_t> params; ///< laid out as the kernel declares
   WarpTrace *trace = nullptr;  ///< who watches a warp; null: nobody

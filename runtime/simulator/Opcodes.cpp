@@ -2,6 +2,7 @@
 #include "runtime/simulator/Opcodes.h"
 #include "runtime/simulator/ops/Tables.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <string_view>
 #include <unordered_map>
@@ -131,7 +132,25 @@ std::vector<const Row *> allRows() {
   return rows;
 }
 
-const Row *findRow(const std::string &opcode, const std::vector<std::string> &suffixes, Modifiers &modifiers) {
+namespace {
+
+/// The suffixes of an atomic with semantics, scope and state space in front, in this order: texts have them anywhere.
+std::vector<std::string> inOrder(const std::vector<std::string> &suffixes) {
+  auto rank = [](const std::string &s) {
+    if (s == "relaxed" || s == "acquire" || s == "release" || s == "acq_rel") return 0;
+    if (s == "cta" || s == "cluster" || s == "gpu" || s == "sys") return 1;
+    return spaceNamed(s) != Space::generic ? 2 : 3;
+  };
+  std::vector<std::string> ordered = suffixes;
+  std::stable_sort(ordered.begin(), ordered.end(), [&](const auto &a, const auto &b) { return rank(a) < rank(b); });
+  return ordered;
+}
+
+} // namespace
+
+const Row *findRow(const std::string &opcode, const std::vector<std::string> &written, Modifiers &modifiers) {
+  bool atomic = (opcode == "atom" || opcode == "red") && !written.empty() && written[0] != "async";
+  const std::vector<std::string> suffixes = atomic ? inOrder(written) : written;
   auto it = index().find(opcode);
   if (it == index().end()) return nullptr;
   for (const Row *row : it->second) {

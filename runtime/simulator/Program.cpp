@@ -41,6 +41,11 @@ void placeVariables(Memory &memory, Program &program) {
     std::copy_n(v.init.begin(), std::min<uint64_t>(v.init.size(), a->bytes), a->data);
     for (const ptx::Relocation &r : v.relocations) {
       auto symbol = program.symbols.find(r.symbol);
+      // Calls through tables of functions are refused where a kernel makes them; others may share the module.
+      const auto &functions = program.module.functions;
+      bool isFunction =
+          std::any_of(functions.begin(), functions.end(), [&](const auto &f) { return f.name == r.symbol; });
+      if (symbol == program.symbols.end() && isFunction) continue;
       if (symbol == program.symbols.end())
         throw DecodeError("line " + std::to_string(v.line) + ": initialiser of " + v.name + " names unknown symbol " +
                           r.symbol);

@@ -122,6 +122,10 @@ void Warp::start(unsigned threads) {
     case Special::clusterNctaidZ: all(launch.cluster.z); break;
     case Special::clusterCtarank: all(block.clusterRank); break;
     case Special::clusterNctarank: all(launch.cluster.count()); break;
+    case Special::workspaceLow: all(launch.workspace & 0xffffffff); break;
+    case Special::workspaceHigh: all(launch.workspace >> 32); break;
+    case Special::envregNone: all(0); break;
+    case Special::isExplicitCluster: all(launch.cluster.count() > 1); break;
     case Special::smid: all(block.linear % static_cast<uint64_t>(launch.chip->sms)); break;
     case Special::nsmid: all(static_cast<uint64_t>(launch.chip->sms)); break;
     case Special::gridid: all(launch.gridId); break;

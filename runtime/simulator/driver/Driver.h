@@ -72,6 +72,7 @@ struct DeviceState {
   int ordinal = 0;
   const Chip *chip = nullptr;
   std::unique_ptr<Memory> memory;
+  uint64_t workspace = 0; ///< memory for the barriers of cooperative launches; 0 before the first
   ContextObject primary;
   unsigned primaryUses = 0;
   PoolObject defaultPool;

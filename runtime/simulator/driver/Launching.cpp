@@ -45,6 +45,18 @@ Launch launchOf(ContextObject &context, const LaunchRequest &r) {
   launch.cluster = r.cluster;
   launch.dynamicShared = r.sharedBytes;
   launch.cooperative = r.cooperative;
+  if (r.cooperative) {
+    constexpr uint64_t bytes = 256;
+    DeviceState &device = *context.device;
+    if (!device.workspace)
+      device.workspace = device.memory->allocate(bytes, "workspace of cooperative launches", Allocation::Kind::module);
+    // Where no memory is left the kernel finds no workspace.
+    if (Allocation *place = device.memory->find(device.workspace)) {
+      std::memset(place->data, 0, bytes);
+      Memory::define(*place, place->base, bytes);
+      launch.workspace = device.workspace;
+    }
+  }
   launch.params = r.params;
   return launch;
 }

@@ -96,6 +96,7 @@ void decodeCall(Decoder &decoder, const ptx::Statement &s, Instr &instr) {
     instr.execute = trap;
     return;
   }
+  if (name == "vprintf") return decodePrint(decoder, results, arguments, instr);
   decoder.call(instr, name, results, arguments);
 }
 

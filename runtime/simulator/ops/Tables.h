@@ -6,6 +6,10 @@
 
 namespace stator::sim {
 
+namespace ptx {
+struct Operand;
+}
+
 Rows memoryRows();
 Rows controlRows();
 Rows barrierRows();
@@ -21,6 +25,9 @@ Rows bulkTensorRows();
 Rows storeAsyncRows();
 Rows wgmmaRows();
 Rows wmmaRows();
+Rows videoRows();
+/// A call of vprintf.
+void decodePrint(Decoder &decoder, const ptx::Operand *results, const ptx::Operand *arguments, Instr &instr);
 bool isWgmma(const Instr &instr);
 
 /// Every table, lane arithmetic at the best level this machine has.
