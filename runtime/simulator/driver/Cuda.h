@@ -120,6 +120,32 @@ struct Copy2D {
   size_t dstPitch, widthInBytes, height;
 };
 
+struct Copy3D {
+  size_t srcXInBytes, srcY, srcZ, srcLod;
+  int srcMemoryType;
+  const void *srcHost;
+  DevicePointer srcDevice;
+  void *srcArray, *reserved0;
+  size_t srcPitch, srcHeight, dstXInBytes, dstY, dstZ, dstLod;
+  int dstMemoryType;
+  void *dstHost;
+  DevicePointer dstDevice;
+  void *dstArray, *reserved1;
+  size_t dstPitch, dstHeight, widthInBytes, height, depth;
+};
+
+struct MemsetNodeParams {
+  DevicePointer dst;
+  size_t pitch;
+  unsigned value, elementSize;
+  size_t width, height;
+};
+
+struct HostNodeParams {
+  HostFunction function;
+  void *data;
+};
+
 struct KernelNodeParams {
   Function function;
   unsigned gridX, gridY, gridZ, blockX, blockY, blockZ, sharedBytes;

@@ -54,7 +54,7 @@ std::shared_ptr<GraphObject> Driver::captureOf(Stream stream) {
 
 Result Driver::submit(Stream stream, int nodeType, std::function<Result()> work) {
   if (auto graph = captureOf(stream)) {
-    graph->nodes.push_back({std::move(work), nodeType});
+    graph->nodes.push_back({std::move(work), nodeType, {}, nullptr, contextOf(stream)});
     return success;
   }
   return work();

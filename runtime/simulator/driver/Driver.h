@@ -6,6 +6,7 @@
 #include "runtime/simulator/Program.h"
 #include "runtime/simulator/driver/Cuda.h"
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -39,9 +40,12 @@ struct ModuleObject {
 struct GraphObject {
   struct Node {
     std::function<Result()> run;
-    int type; ///< CUgraphNodeType: 0 kernel, 1 memcpy, 2 memset, 3 host, 5 empty
+    int type;                        ///< CUgraphNodeType: 0 kernel, 1 memcpy, 2 memset, 3 host, 5 empty
+    std::vector<const Node *> after; ///< what must run before, beside what capturing put in front
+    const Node *origin = nullptr;    ///< in an executable graph: the node it was made of
+    ContextObject *context = nullptr;
   };
-  std::vector<Node> nodes;
+  std::deque<Node> nodes; ///< a node's handle is its address
 };
 struct GraphExecObject {
   std::vector<GraphObject::Node> nodes;
@@ -123,6 +127,9 @@ struct LaunchRequest {
 Result checkLaunch(ContextObject &context, const LaunchRequest &request);
 Result runLaunch(ContextObject &context, const LaunchRequest &request);
 Result readParams(const Kernel &kernel, void **kernelParams, void **extra, std::vector<uint8_t> &out);
+
+/// The graph's nodes in an order that its edges allow; false where they go in circles.
+bool sortNodes(const GraphObject &graph, std::vector<GraphObject::Node> &sorted);
 
 /// Loads PTX text; `log` receives what a compiler would say.
 Result loadModule(ContextObject &context, const char *image, std::string &log, ModuleObject *&module);

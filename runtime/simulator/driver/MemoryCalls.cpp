@@ -309,6 +309,17 @@ STATOR_CUDA_EXPORT Result cuMemsetD16Async(DevicePointer to, unsigned short v, s
 STATOR_CUDA_EXPORT Result cuMemsetD32Async(DevicePointer to, unsigned v, size_t n, Stream s) {
   return fill<uint32_t>(to, v, 0, n, 1, s);
 }
+STATOR_CUDA_EXPORT Result cuMemsetD2D8Async(DevicePointer to, size_t pitch, unsigned char v, size_t w, size_t h,
+                                            Stream s) {
+  return fill<uint8_t>(to, v, pitch, w, h, s);
+}
+STATOR_CUDA_EXPORT Result cuMemsetD2D16Async(DevicePointer to, size_t pitch, unsigned short v, size_t w, size_t h,
+                                             Stream s) {
+  return fill<uint16_t>(to, v, pitch, w, h, s);
+}
+STATOR_CUDA_EXPORT Result cuMemsetD2D32Async(DevicePointer to, size_t pitch, unsigned v, size_t w, size_t h, Stream s) {
+  return fill<uint32_t>(to, v, pitch, w, h, s);
+}
 STATOR_CUDA_EXPORT Result cuMemsetD2D8_v2(DevicePointer to, size_t pitch, unsigned char v, size_t w, size_t h) {
   return fill<uint8_t>(to, v, pitch, w, h, nullptr);
 }

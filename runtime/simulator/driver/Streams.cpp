@@ -193,7 +193,9 @@ STATOR_CUDA_EXPORT Result cuGraphNodeGetType(GraphNode node, int *type) {
 STATOR_CUDA_EXPORT Result cuGraphInstantiateWithFlags(GraphExec *exec, Graph graph, unsigned long long) {
   STATOR_CUDA_LOCK;
   if (!exec || !driver.graphs.count(graph)) return invalidValue;
-  *exec = new GraphExecObject{graph->nodes};
+  std::vector<GraphObject::Node> nodes;
+  if (!sortNodes(*graph, nodes)) return invalidValue;
+  *exec = new GraphExecObject{std::move(nodes)};
   driver.graphExecs.insert(*exec);
   return success;
 }
@@ -227,6 +229,6 @@ STATOR_CUDA_EXPORT Result cuGraphExecUpdate_v2(GraphExec exec, Graph graph, void
   for (size_t i = 0; same && i < graph->nodes.size(); ++i) same = exec->nodes[i].type == graph->nodes[i].type;
   if (info) *static_cast<int *>(info) = same ? 0 : 2; // CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED
   if (!same) return static_cast<Result>(910);         // CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE
-  exec->nodes = graph->nodes;
+  if (!sortNodes(*graph, exec->nodes)) return invalidValue;
   return success;
 }
