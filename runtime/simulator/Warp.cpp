@@ -82,7 +82,8 @@ void Warp::start(unsigned threads) {
   updateSwitch();
   const Launch &launch = block.launch;
   trace = launch.trace && launch.trace->watches(*this) ? launch.trace : nullptr;
-  if (block.clusterRank)
+  // Blocks are used again, with another rank.
+  if (launch.cluster.count() > 1)
     for (const Constant &c : kernel.constants)
       if (c.sharedRelative)
         fill(data + c.slot.data, c.bytes, c.low + (uint64_t{block.clusterRank} << kClusterShift), c.high);
