@@ -38,6 +38,7 @@ private:
   Value allocate(DimExpr bytes, Type type);
   Value allocate(Type type);
   Value declare(StringRef space, Type type, std::optional<int64_t> index, StringRef weight = {});
+  void assertEnough(graph::TopkOp op);
   LogicalResult checkSymbols();
   void copy(Value from, Value to, Location loc) {
     if (from != to) plan::CopyOp::create(b, loc, from, to);
@@ -183,6 +184,7 @@ LogicalResult PlanBuilder::step(Operation &op) {
     assertion(check);
   } else if (auto shape = dyn_cast<graph::AssertShapeOp>(op)) {
     assertShape(shape);
+    buffers[shape.getResult()] = bufferOf(shape.getX());
   } else if (isa<graph::ReshapeOp, graph::CopyOp>(op)) {
     buffers[op.getResult(0)] = bufferOf(op.getOperand(0));
   } else {
@@ -213,7 +215,17 @@ void PlanBuilder::assertShape(graph::AssertShapeOp op) {
     std::string text = "dimension " + std::to_string(d) + " is " + have[d].str() + " and must equal " + want[d].str();
     plan::AssertOp::create(b, op.getLoc(), exprs({have[d], want[d]}), b.getStringAttr("eq"), b.getStringAttr(text));
   }
-  buffers[op.getResult()] = bufferOf(op.getX());
+}
+
+/// The kernel writes k elements: a symbolic dimension has to have them.
+void PlanBuilder::assertEnough(graph::TopkOp op) {
+  DimExpr size = graph::dimOf(op.getX().getType(), op.getDim());
+  auto range = graph::rangeOf(size, [&](StringRef name) { return graph::symbolRange(op, name); });
+  int64_t k = op.getK();
+  if (range.min >= k) return;
+  std::string text = "topk takes " + std::to_string(k) + " elements of a dimension of size " + size.str();
+  plan::AssertOp::create(b, op.getLoc(), exprs({size, DimExpr::constant(b.getContext(), k)}), b.getStringAttr("ge"),
+                         b.getStringAttr(text));
 }
 
 LogicalResult PlanBuilder::fusion(graph::FusionOp op) {
@@ -235,6 +247,9 @@ LogicalResult PlanBuilder::fusion(graph::FusionOp op) {
   report.launches = lowered.launches.size();
   if (!isNew) report.sameAs = entry.name;
   for (Operation &inner : op.getBody().front().without_terminator()) {
+    // What a kernel takes for granted is checked before it runs.
+    if (auto topk = dyn_cast<graph::TopkOp>(inner)) assertEnough(topk);
+    if (auto shape = dyn_cast<graph::AssertShapeOp>(inner)) assertShape(shape);
     collectSources(inner.getLoc(), report.sources);
     report.ops.push_back(inner.getName().stripDialect().str());
   }

@@ -58,8 +58,8 @@ DenseElementsAttr elementsOf(const HostTensor &tensor, RankedTensorType type) {
   return DenseElementsAttr::getFromRawBuffer(type, equal ? data.take_front(bytes) : data);
 }
 
-std::optional<SmallVector<DenseElementsAttr>> foldByEvaluation(Operation *op, ArrayRef<Attribute> operands,
-                                                               int64_t maxElements) {
+std::optional<SmallVector<HostTensor>> foldByEvaluation(Operation *op, ArrayRef<HostTensor> operands,
+                                                        int64_t maxElements) {
   auto evaluable = dyn_cast<EvaluableOpInterface>(op);
   if (!evaluable || !isMemoryEffectFree(op) || op->getNumRegions() != 0) return std::nullopt;
   int64_t total = 0;
@@ -73,22 +73,11 @@ std::optional<SmallVector<DenseElementsAttr>> foldByEvaluation(Operation *op, Ar
     results.emplace_back(tensor.getElementType(), tensor.getShape());
     if (!results.back().ok()) return std::nullopt;
   }
-  SmallVector<HostTensor> values;
-  std::string error;
-  for (Attribute operand : operands) {
-    auto elements = dyn_cast_or_null<ElementsAttr>(operand);
-    FailureOr<HostTensor> value = elements ? hostTensorOf(elements, error) : FailureOr<HostTensor>(failure());
-    if (failed(value)) return std::nullopt;
-    values.push_back(std::move(*value));
-  }
   SmallVector<const HostTensor *> pointers;
-  for (const HostTensor &value : values) pointers.push_back(&value);
+  for (const HostTensor &operand : operands) pointers.push_back(&operand);
   EvalEnv env;
   if (failed(evaluable.evaluate(env, pointers, results))) return std::nullopt;
-  SmallVector<DenseElementsAttr> attributes;
-  for (auto [result, type] : llvm::zip_equal(results, op->getResultTypes()))
-    attributes.push_back(elementsOf(result, cast<RankedTensorType>(type)));
-  return attributes;
+  return results;
 }
 
 } // namespace stator::graph

@@ -68,7 +68,7 @@ struct FoldConstantsPass : impl::FoldConstantsBase<FoldConstantsPass> {
   /// The values of a constant, of a view of one, or of an op on such.
   static FailureOr<SmallVector<HostTensor>> evaluate(Operation *op, int depth) {
     if (depth > 64) return failure();
-    SmallVector<HostTensor> operands, results;
+    SmallVector<HostTensor> operands;
     for (Value operand : op->getOperands()) {
       auto values = evaluate(operand.getDefiningOp(), depth + 1);
       if (failed(values)) return failure();
@@ -78,20 +78,11 @@ struct FoldConstantsPass : impl::FoldConstantsBase<FoldConstantsPass> {
       std::string error;
       auto tensor = hostTensorOf(constant.getValue(), error);
       if (failed(tensor)) return failure();
-      results.push_back(*tensor);
-      return results;
+      return SmallVector<HostTensor>{*tensor};
     }
-    for (Type type : op->getResultTypes()) {
-      auto tensor = cast<RankedTensorType>(type);
-      if (!tensor.hasStaticShape()) return failure();
-      results.emplace_back(tensor.getElementType(), tensor.getShape());
-      if (!results.back().ok()) return failure();
-    }
-    SmallVector<const HostTensor *> pointers;
-    for (HostTensor &operand : operands) pointers.push_back(&operand);
-    EvalEnv env;
-    if (failed(cast<EvaluableOpInterface>(op).evaluate(env, pointers, results))) return failure();
-    return results;
+    auto values = foldByEvaluation(op, operands, INT64_MAX);
+    if (!values) return failure();
+    return *values;
   }
 };
 

@@ -117,7 +117,9 @@ Case makeCase(MLIRContext &context, const Row &row, const Form &form, const std:
   for (auto [i, slot] : llvm::enumerate(c.results)) {
     std::string type = names[std::to_string(i)] = typeText(context, slot);
     results += (i ? ", " : "") + type;
-    values += (i ? ", %r" : "%r") + (c.results.size() > 1 ? "#" + std::to_string(i) : "");
+    values += (i ? ", %" : "%") + (!slot.name.empty()     ? slot.name
+                                   : c.results.size() > 1 ? "r#" + std::to_string(i)
+                                                          : "r");
   }
   std::string body;
   for (StringRef at = form.body; !at.empty();) {

@@ -95,6 +95,8 @@ struct Case {
   std::string text;
   /// Inputs and right answers where the case knows them; one run then.
   std::vector<HostTensor> knownInputs, knownResults;
+  /// Where the case has no value: what the evaluator and the runtime say of it.
+  std::string refusal, runtimeRefusal;
 };
 
 /// `name` must be unique in a module and a valid symbol.

@@ -232,6 +232,8 @@ private:
           if (llvm::is_contained(subject->getOperands(), value)) operands.push_back(tensor);
       };
     auto want = evaluator.run(inputs);
+    if (!c.refusal.empty())
+      return compareRefusals(c, failed(want) ? evaluator.error().str() : "a value", session, inputs);
     if (failed(want)) return fail(c, "the evaluator says: " + evaluator.error().str() + where);
     for (auto [i, known] : llvm::enumerate(c.knownResults))
       if (std::string wrong = difference((*want)[i], known, c.tolerance, inputs, nullptr); !wrong.empty())
@@ -268,6 +270,20 @@ private:
         if (!wrong.empty()) return fail(c, "result " + std::to_string(i) + where + ": " + wrong);
       }
     }
+  }
+
+  void compareRefusals(const Case &c, const std::string &said, stator_session *session, ArrayRef<HostTensor> inputs) {
+    ++tally.runs;
+    if (said.find(c.refusal) == std::string::npos)
+      fail(c, "the evaluator says '" + said + "', not '" + c.refusal + "'");
+    std::vector<LaidOut> in;
+    std::vector<stator_tensor> views, outputs(c.results.size());
+    for (const HostTensor &input : inputs) in.emplace_back(input, 0);
+    for (LaidOut &tensor : in) views.push_back(tensor.view);
+    stator_error error{};
+    stator_session_run(session, views.data(), views.size(), outputs.data(), outputs.size(), &error);
+    if (std::string(error.message).find(c.runtimeRefusal) == std::string::npos)
+      fail(c, std::string("the runtime says '") + error.message + "', not '" + c.runtimeRefusal + "'");
   }
 
   void fail(const Case &c, const std::string &text) {

@@ -65,6 +65,16 @@ std::vector<Row> reduceRows() {
   for (const char *op : {"any", "all"}) rows.push_back({op, boolType, exact, reductions(op)});
   add(rows, "matmul", {"f32", "f16", "bf16", "f64", "i64", "i32", "i8"}, exact, Fill::Integers, matmuls(), 2);
   add(rows, "matmul", floats, sumOf(131), Fill::Random, matmuls());
+  // A linear layer, whose bias and activation a library may take over; any size may be 0.
+  rows.push_back(
+      {"matmul",
+       {"f32", "f64"},
+       exact,
+       {{"x[n, k], y[k, m], z[m] -> [n, m]",
+         "%p = graph.matmul %x, %y : $x, $y\n%b = graph.broadcast %z : $z to $0\n%s = graph.add %p, %b : $0\n"
+         "%r = graph.relu %s : $0",
+         {{1, 1, 1}, {0, 3, 2}, {2, 0, 3}, {3, 4, 0}, {0, 0, 0}, {33, 7, 40}}}},
+       Fill::Integers});
   return rows;
 }
 

@@ -35,7 +35,7 @@ std::vector<Row> shapeRows() {
         {"-> [9]", "%r = graph.iota dim = 0 start = 16777215.0 step = 1.0 : $0"},
         // Halfway cases of the narrow types that one rounding to f32 first would decide wrongly.
         {"-> [64]", "%r = graph.iota dim = 0 start = 2049.0000001 step = 2.0 : $0"},
-        {"-> [64]", "%r = graph.iota dim = 0 start = 33685504.0 step = 131073.0 : $0"}}},
+        {"-> [64]", "%r = graph.iota dim = 0 start = 33685505.0 step = 524288.0 : $0"}}},
       {"size",
        {"i64"},
        exact,

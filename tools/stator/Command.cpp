@@ -56,6 +56,8 @@ std::unique_ptr<MLIRContext> makeContext() {
   // One thread: compilation is faster with what threads cost on small modules, and diagnostics come in order.
   auto context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
+  // A diagnostic names the place; the op's text may be a whole program.
+  context->printOpOnDiagnostic(false);
   context->getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
     print(diagnostic);
     for (Diagnostic &note : diagnostic.getNotes()) print(note);

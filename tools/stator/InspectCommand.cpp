@@ -58,8 +58,10 @@ int inspect(const std::string &path, bool asJson) {
         std::cout << "  " << std::string(list).substr(0, std::string(list).size() - 1) << " " << text(tensor.value("name", json("")))
                   << ": " << text(tensor.value("dtype", json("?"))) << " " << shapeText(tensor.value("shape", json::array())) << "\n";
     for (const json &plan : function.value("plans", json::array())) {
-      std::cout << "  plan for " << text(plan.value("device", json("?"))) << ": arena " << text(plan.value("arena_bytes", plan.value("arena", json("?"))))
-                << " bytes\n";
+      std::string arena;
+      for (const json &one : plan.value("arenas", json::array()))
+        arena += (arena.empty() ? "" : " + ") + text(one.value("bytes", json(0)));
+      std::cout << "  plan for " << text(plan.value("device", json("?"))) << ": arena " << (arena.empty() ? "0" : arena) << " bytes\n";
       printSteps(plan.value("steps", json::array()), 0);
     }
   }

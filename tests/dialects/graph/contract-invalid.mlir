@@ -35,3 +35,33 @@ func.func @bool(%a: tensor<2x3xi1>, %b: tensor<3x2xi1>) {
   %r = graph.matmul %a, %b : tensor<2x3xi1>, tensor<3x2xi1>
   return
 }
+
+// -----
+
+// expected-note@+2 {{lhs is defined here}}
+// expected-note@+1 {{rhs is defined here}}
+func.func @ranks(%a: tensor<3xf32>, %b: tensor<3x2xf32>) {
+  // expected-error@+1 {{'graph.matmul' op needs operands of one rank of at least 2, or an rhs of rank 2: lhs has rank 1, rhs 2}}
+  %r = graph.matmul %a, %b : tensor<3xf32>, tensor<3x2xf32>
+  return
+}
+
+// -----
+
+// expected-note@+2 {{lhs is defined here}}
+// expected-note@+1 {{rhs is defined here}}
+func.func @types(%a: tensor<2x3xf32>, %b: tensor<3x2xf16>) {
+  // expected-error@+1 {{'graph.matmul' op needs one element type: lhs has 'f32', rhs 'f16'}}
+  %r = graph.matmul %a, %b : tensor<2x3xf32>, tensor<3x2xf16>
+  return
+}
+
+// -----
+
+// expected-note@+2 {{lhs is defined here}}
+// expected-note@+1 {{rhs is defined here}}
+func.func @shared(%a: tensor<5x3x2xf32>, %b: tensor<3x2xf32>) {
+  // expected-error@+1 {{'graph.matmul' op cannot transpose lhs where all its batches share one rhs of rank 2}}
+  %r = graph.matmul %a, %b transpose_lhs : tensor<5x3x2xf32>, tensor<3x2xf32>
+  return
+}

@@ -52,3 +52,15 @@ func.func @shape(%x: tensor<?xf32, #graph.shape<s0>>) {
   %r = graph.assert_shape %x : tensor<?xf32, #graph.shape<s0>> to tensor<?xf32, #graph.shape<s0 + 1>>
   return
 }
+
+// -----
+
+func.func @carriesNothing(%c: tensor<i1>) {
+  // expected-error@+1 {{'graph.while' op carries no values, so it would never run or never end}}
+  "graph.while"() ({
+    graph.yield %c : tensor<i1>
+  }, {
+    graph.yield
+  }) : () -> ()
+  return
+}

@@ -265,3 +265,45 @@ func.func @stridedRank(%x: tensor<3x3xf32>) {
   %0 = graph.strided %x strides <4> offset <0> : tensor<3x3xf32> to tensor<3xf32>
   return
 }
+
+// -----
+
+func.func @constantForm() {
+  // expected-error@+1 {{holds a dense literal or a dense resource, not}}
+  %0 = "graph.constant"() <{value = sparse<[[0]], [1.0]> : tensor<2xf32>}> : () -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @constantBytes() {
+  // expected-error@+1 {{needs 12 bytes, and resource 'w' has 8}}
+  %0 = graph.constant dense_resource<w> : tensor<3xf32>
+  return
+}
+{-# dialect_resources: { builtin: { w: "0x040000000000803F00000040" } } #-}
+
+// -----
+
+func.func @concatNothing() {
+  // expected-error@+1 {{needs an operand}}
+  %0 = "graph.concat"() <{dim = 0 : i64}> : () -> tensor<2xf32>
+  return
+}
+
+// -----
+
+func.func @stridedOffsets(%x: tensor<6xf32>) {
+  // expected-error@+1 {{holds one offset, not 2}}
+  %0 = graph.strided %x strides <1> offset <0, 1> : tensor<6xf32> to tensor<3xf32>
+  return
+}
+
+// -----
+
+// expected-note@+1 {{is defined here, of type 'tensor<6xf32>'}}
+func.func @elementTypes(%x: tensor<6xf32>) {
+  // expected-error@+1 {{elements are f16 in the result and f32 in the operand}}
+  %0 = graph.reshape %x : tensor<6xf32> to tensor<2x3xf16>
+  return
+}

@@ -75,3 +75,52 @@ func.func @cubic(%x: tensor<1x1x2x2x2xf32>) {
   %r = graph.resize %x cubic {scales = array<f64>} : tensor<1x1x2x2x2xf32> to tensor<1x1x3x3x3xf32>
   return
 }
+
+// -----
+
+// expected-note@+2 {{x is defined here}}
+// expected-note@+1 {{weight is defined here}}
+func.func @convolutionRanks(%x: tensor<1x2x8xf32>, %w: tensor<3x2x3x3xf32>) {
+  // expected-error@+1 {{needs x and weight of one rank: x has 3, weight 4}}
+  %r = graph.convolution %x, %w strides = [1] low = [0] high = [0] dilations = [1] groups = 1 output_padding = [0]
+    : tensor<1x2x8xf32>, tensor<3x2x3x3xf32>
+  return
+}
+
+// -----
+
+// expected-note@+2 {{x is defined here}}
+// expected-note@+1 {{weight is defined here}}
+func.func @convolutionTypes(%x: tensor<1x2x8xf32>, %w: tensor<3x2x3xf64>) {
+  // expected-error@+1 {{needs one element type: x has 'f32', weight 'f64'}}
+  %r = graph.convolution %x, %w strides = [1] low = [0] high = [0] dilations = [1] groups = 1 output_padding = [0]
+    : tensor<1x2x8xf32>, tensor<3x2x3xf64>
+  return
+}
+
+// -----
+
+func.func @convolutionPadding(%x: tensor<1x2x8xf32>, %w: tensor<3x2x3xf32>) {
+  // expected-error@+1 {{has output padding, which only a transposed convolution takes}}
+  %r = graph.convolution %x, %w strides = [1] low = [0] high = [0] dilations = [1] groups = 1 output_padding = [1]
+    : tensor<1x2x8xf32>, tensor<3x2x3xf32>
+  return
+}
+
+// -----
+
+// expected-note@+1 {{the operand is defined here, of type 'tensor<1x2x8xi32>'}}
+func.func @poolIntegers(%x: tensor<1x2x8xi32>) {
+  // expected-error@+1 {{'graph.avg_pool' op needs floating-point elements}}
+  %r = graph.avg_pool %x kernel = [2] strides = [2] padding = [0] : tensor<1x2x8xi32>
+  return
+}
+
+// -----
+
+// expected-note@+1 {{the operand is defined here}}
+func.func @resizeChannels(%x: tensor<1x2x8xf32>) {
+  // expected-error@+1 {{changes dimension 1 from 2 to 3, which is not spatial}}
+  %r = graph.resize %x nearest {scales = array<f64>} : tensor<1x2x8xf32> to tensor<1x3x8xf32>
+  return
+}

@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: stator-opt %s --stator-fuse | FileCheck %s
+// RUN: stator-opt %s --stator-fuse-kernels | FileCheck %s
 // Softmax with a symbolic number of rows is one kernel; so is layer norm, whose row statistics are computed once for each row.
 
 // CHECK-LABEL: func.func @softmax

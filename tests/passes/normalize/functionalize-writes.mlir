@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: stator-opt %s --stator-functionalize-writes | FileCheck %s
 // A write through a slice changes the tensor it is a slice of, and another view of that tensor made before the write.
 

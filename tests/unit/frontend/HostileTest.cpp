@@ -97,13 +97,13 @@ TEST(Hostile, WrongLayouts) {
   expect({{"r/archive_format", "onnx"}}, "archive_format");
   expect({{"r/archive_format", "pt2"}, {"r/archive_version", "7"}}, "archive_version");
   expect({{"r/archive_format", "pt2"}, {"r/byteorder", "big"}}, "byteorder");
-  expect({{"r/archive_format", "pt2"}}, "no model");
-  expect({{"r/archive_format", "pt2"}, {"r/models/a.json", "{}"}, {"r/models/b.json", "{}"}}, "several models (a, b)");
+  expect({{"r/archive_format", "pt2"}}, "holds no model");
+  expect({{"r/archive_format", "pt2"}, {"r/models/a.json", "{}"}, {"r/models/b.json", "{}"}}, "holds several models (a, b)");
   expect({{"r/archive_format", "pt2"}, {"r/models/model.json", "[1"}}, "JSON");
   expect({{"r/archive_format", "pt2"}, {"r/models/model.json", "{}"}}, "graph_module");
   expect({{"r/archive_format", "pt2"}, {"r/models/model.json", R"({"schema_version":{"major":9,"minor":0}})"}},
          "schema version 9.0");
-  expect({{"serialized_exported_program.json", "{}"}, {"serialized_state_dict.json", "x"}}, "torch 2.1");
+  expect({{"serialized_exported_program.json", "{}"}, {"serialized_state_dict.json", "x"}}, "was written by torch 2.1: export again with a newer PyTorch");
 }
 
 TEST(Hostile, Truncated) {
@@ -165,6 +165,19 @@ TEST(Hostile, Sentences) {
             {"gradient_to_parameter", {{"arg", {{"name", "x"}}}, {"parameter_name", "w"}}}};
       },
       "backward pass");
+  expect([](io::Json &j) { j["graph_module"]["graph"] = 3; }, "expected an object");
+  expect([](io::Json &j) { j["graph_module"]["graph"]["nodes"] = "x"; }, "expected a list");
+  expect([](io::Json &j) { j["graph_module"]["graph"]["tensor_values"]["x"]["dtype"] = "f32"; }, "expected an integer");
+  expect([](io::Json &j) { j["graph_module"]["graph"]["tensor_values"]["x"]["dtype"] = UINT64_MAX; },
+         "the integer does not fit 64 bits");
+  expect([](io::Json &j) { node(j, 0)["target"] = std::string(5000, 'a'); }, "a string of 5000 bytes; the limit is 4096");
+  expect([](io::Json &j) { j["graph_module"]["graph"]["tensor_values"]["x"]["sizes"][0]["as_expr"]["expr_str"] = ""; },
+         "an empty expression");
+  expect(
+      [](io::Json &j) {
+        j["graph_module"]["graph"]["tensor_values"]["x"]["sizes"] = io::Json(std::vector<int>(17, 1));
+      },
+      "more than 16 dimensions");
   expect([](io::Json &j) { j["range_constraints"]["s77"] = {{"min_val", 9}, {"max_val", 3}}; }, "contradict");
 }
 
@@ -256,18 +269,20 @@ TEST(Hostile, PayloadsOutOfBounds) {
     EXPECT_NE(outcome.errors.find(part), std::string::npos) << outcome.errors;
   };
   expect([](io::Json &p) { p["path_name"] = "../weight_0"; }, "unsafe record name");
-  expect([](io::Json &p) { p["path_name"] = "weight_99"; }, "no record");
-  expect([](io::Json &p) { p["use_pickle"] = true; }, "pickled");
-  expect([](io::Json &p) { p["tensor_meta"]["storage_offset"] = {{"as_int", 1}}; }, "leaves the");
-  expect([](io::Json &p) { p["tensor_meta"]["strides"][0] = {{"as_int", INT64_MAX}}; }, "overflows");
-  expect([](io::Json &p) { p["tensor_meta"]["sizes"][0] = {{"as_int", -1}}; }, "plain sizes");
+  expect([](io::Json &p) { p["path_name"] = "weight_99"; }, "the archive has no record");
+  expect([](io::Json &p) { p["use_pickle"] = true; }, "the tensor is pickled (a tensor subclass");
+  expect([](io::Json &p) { p["tensor_meta"]["storage_offset"] = {{"as_int", 1}}; }, "its view leaves the");
+  expect([](io::Json &p) { p["tensor_meta"]["strides"][0] = {{"as_int", INT64_MAX}}; }, "its size overflows");
+  expect([](io::Json &p) { p["tensor_meta"]["sizes"][0] = {{"as_int", -1}}; }, "a stored tensor needs plain sizes");
   expect(
       [](io::Json &p) {
         p["tensor_meta"]["sizes"] = io::Json::array({{{"as_int", 1 << 30}}, {{"as_int", 1 << 30}}}),
         p["tensor_meta"]["strides"] = io::Json::array({{{"as_int", 0}}, {{"as_int", 0}}});
       },
       "");
-  expect([](io::Json &p) { p["tensor_meta"]["layout"] = 2; }, "dense");
+  expect([](io::Json &p) { p["tensor_meta"]["layout"] = 2; }, "only dense strided tensors are supported");
+  expect([](io::Json &p) { p["tensor_meta"]["strides"] = io::Json::array({{{"as_int", 1}}}); },
+         "sizes and strides differ in number");
 }
 
 } // namespace

@@ -55,4 +55,16 @@ TEST_F(SymbolicExpr, Refuses) {
   EXPECT_EQ(text(std::string(100000, '-') + "1").rfind("error: ", 0), 0u);
 }
 
+TEST_F(SymbolicExpr, SaysWhy) {
+  auto holds = [&](const std::string &source, const std::string &part) {
+    EXPECT_NE(text(source).find(part), std::string::npos) << source << " -> " << text(source);
+  };
+  holds("Integer(99999999999999999999)", "the number 99999999999999999999 does not fit 64 bits");
+  holds("Symbol(s0)", "expected the symbol's name");
+  holds("Add()", "'Add' without arguments");
+  holds("floor(s0, 2)", "'floor' takes one argument");
+  holds("Foo(s0)", "the function 'Foo' of 1 arguments cannot be a size");
+  holds("Mod(s0, Integer(0))", "division by zero, or the size leaves 64 bits");
+}
+
 } // namespace

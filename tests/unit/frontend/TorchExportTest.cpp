@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(All, HandedModel,
                          testing::Values("batchnorm_train", "bert_mini", "bf16_autocast", "control_flow", "detect_head",
                                          "digits_cnn", "dtypes", "gpt2_mini", "llama_decode", "llama_prefill", "lstm",
                                          "lstm_cell_loop", "mlp", "mlp_dynamic", "mobile_small", "moe", "ops_order",
-                                         "ops_special", "ops_unpool", "ops_vision", "recommend", "resnet_small",
+                                         "ops_special", "ops_unpool", "ops_vision", "recommend", "resnet_small", "semantics",
                                          "unet_small", "views_inplace", "vit_small"),
                          [](const auto &info) { return std::string(info.param); });
 

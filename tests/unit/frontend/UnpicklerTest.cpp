@@ -80,4 +80,24 @@ TEST(AtenSchemas, TableAndDefaults) {
   EXPECT_FALSE(parseSchema("f(Tensor) -> Tensor"));
 }
 
+TEST(Unpickler, SaysWhy) {
+  auto holds = [](const std::string &bytes, const std::string &part) {
+    auto result = unpickleTensors(bytes);
+    ASSERT_FALSE(result) << part;
+    EXPECT_NE(result.error().find(part), std::string::npos) << result.error() << " does not say " << part;
+  };
+  holds(std::string("\x80\x02", 2), "ends without STOP");
+  holds(file("}}"), "STOP with 2 values");
+  holds(file("R"), "takes a value from an empty stack");
+  holds(file("\x86"), "takes a value from an empty stack");
+  holds(file(std::string("X\xff\xff\xff\x7f", 5)), "is cut off");
+  holds(file("c" + std::string(300, 'a') + "\nb\n"), "has an overlong name");
+  holds(file("}u"), "has no MARK");
+  holds(file("}(" + text("a") + "u"), "has a key without a value");
+  holds(file("]2]a").substr(0, 2) + "](h", "recalls what it has not remembered");
+  holds(file("q\x01"), "remembers nothing");
+  holds(file("K\x01Q"), "has an unknown persistent id");
+  holds(file("ctorch._utils\n_rebuild_tensor_v2\n)R"), "in an unknown way");
+}
+
 } // namespace

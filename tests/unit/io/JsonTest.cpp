@@ -57,4 +57,9 @@ TEST(Json, CountLimit) {
   EXPECT_FALSE(parseJson("[1,2,3,4]", "document", {8, 4}));
 }
 
+TEST(Json, SaysWhy) {
+  expectError("99999999999999999999", "the integer 99999999999999999999 does not fit 64 bits");
+  expectError(R"({"a":1,"a":2})", "document is not acceptable JSON: the key \"a\" stands twice in one object");
+}
+
 } // namespace

@@ -119,4 +119,16 @@ TEST(Safetensors, WritesWhatItReads) {
   unlink(path.c_str());
 }
 
+TEST(Safetensors, SaysWhy) {
+  auto one = [](const std::string &entry, size_t dataBytes = 16) { return file("{\"a\":" + entry + "}", dataBytes); };
+  expectError(one(R"({"dtype":"F32"})"), "tensor 'a': dtype, shape or data_offsets is missing");
+  expectError(one(R"({"dtype":"F32","shape":[4],"data_offsets":[1,17]})"), "data_offsets do not lie within the file");
+  expectError(one(R"({"dtype":"F32","shape":[4611686018427387904,4],"data_offsets":[0,16]})"),
+              "its size overflows: shape");
+  expectError(one(R"({"dtype":"F32","shape":[3],"data_offsets":[0,16]})"), "needs 12 bytes, data_offsets give 16");
+  expectError(one(R"({"dtype":"F32","shape":[3],"data_offsets":[4,16]})"), "leaves a hole before it");
+  expectError(withLength(100000001, "{}"), "a header of 100000001 bytes; the limit is 100000000");
+  expectError(file("[]", 0), "the header does not begin with '{'");
+}
+
 } // namespace
