@@ -5,6 +5,8 @@
 // included.
 #pragma once
 
+#include "runtime/simulator/Kernel.h"
+
 #include <cstdint>
 #include <vector>
 
@@ -14,5 +16,9 @@ using BlockGraph = std::vector<std::vector<uint32_t>>; ///< successors of each b
 
 /// The reachable blocks of `graph` in a weak topological order that begins with block 0.
 std::vector<uint32_t> weakTopologicalOrder(const BlockGraph &graph);
+
+/// An estimate of the 32-bit registers of a thread, within what the kernel's bounds allow. `widths`: bytes of each PTX
+/// register by its place in the register file, 0 for predicates (which are not counted here).
+uint32_t estimateRegisters(const Kernel &kernel, const std::map<uint32_t, unsigned> &widths);
 
 } // namespace stator::sim

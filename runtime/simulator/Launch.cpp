@@ -34,7 +34,8 @@ unsigned blocksPerSm(const Kernel &kernel, const Chip &chip, uint32_t threads, u
   int64_t shared = int64_t{kernel.sharedBytes} + dynamicShared + reserved;
   if (shared > 0) blocks = static_cast<int>(std::min<int64_t>(blocks, chip.sharedPerSm / shared));
   int registers = static_cast<int>(std::max(16u, (kernel.registersPerThread + 7) / 8 * 8)) * warps * 32;
-  blocks = std::min(blocks, chip.registersPerSm / registers);
+  // The number is an estimate: alone it never keeps a block from running.
+  blocks = std::min(blocks, std::max(1, chip.registersPerSm / registers));
   return static_cast<unsigned>(std::max(blocks, 0));
 }
 
