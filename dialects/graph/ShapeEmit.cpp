@@ -16,6 +16,11 @@ Scalar IotaOp::emitElement(ElementEmitter &e, unsigned, ValueRange indices) {
   Scalar along = e.s.index(indices[getDim()]);
   // Integers of 31 bits and an index of 64 stay exact in i64, and f64 is kept out of kernels that count.
   bool integral = start == std::trunc(start) && step == std::trunc(step);
+  // A narrow float is reached through f32, which has to hold the integer exactly, or it would be rounded twice.
+  if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32) {
+    double last = double(rangeAt(*this, dimOf(getType(), getDim())).max);
+    integral &= std::abs(start) + std::abs(step) * last <= 0x1p24;
+  }
   if (isa<FloatType>(type) && !(integral && std::abs(start) < 0x1p31 && std::abs(step) < 0x1p20)) {
     Type f64 = Float64Type::get(getContext());
     Scalar value = e.s.add(e.s.constant(f64, start), e.s.mul(e.s.constant(f64, step), e.s.cast(along, f64)));
