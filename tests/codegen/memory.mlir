@@ -4,11 +4,11 @@
 // Three values of 4096 bytes between four steps, of which two live together: the third takes the place of the first. Equal
 // bodies are one kernel.
 
-// CHECK: plan for host: arena 8192 bytes
-// CHECK-NEXT: launch cumsum_0 {{.*}}memory.mlir:17
-// CHECK-NEXT: launch cumsum_1 {{.*}}memory.mlir:18
-// CHECK-NEXT: launch cumsum_0 {{.*}}memory.mlir:19
-// CHECK-NEXT: launch cumsum_1 {{.*}}memory.mlir:20
+// CHECK: arena{{.*}} 8192 bytes
+// CHECK: launch cumsum_0 {{.*}}memory.mlir:17
+// CHECK: launch cumsum_1 {{.*}}memory.mlir:18
+// CHECK: launch cumsum_0 {{.*}}memory.mlir:19
+// CHECK: launch cumsum_1 {{.*}}memory.mlir:20
 
 // BUFFERS: "arenas":[{"memory":"device","bytes":8192,"live_load":8192}]
 // BUFFERS: {"space":"arena","offset":0,"bytes":4096},{"space":"arena","offset":4096,"bytes":4096},{"space":"arena","offset":0,"bytes":4096}
