@@ -177,6 +177,16 @@ Slot Decoder::predicate(const Operand &operand, bool isDestination) {
     // A predicate constant is a mask; its "lanes" are the bits of one word.
     return constant(operand.value ? kAllLanes : 0, 0);
   }
+  if (operand.kind == Operand::Kind::special && operand.name == "%is_explicit_cluster" && !isDestination) {
+    auto [place, isNew] = specials.try_emplace({Special::isExplicitCluster, 0});
+    if (isNew) {
+      place->second = temporary(0);
+      --kernel->poisonCount;
+      place->second.poison = 0;
+      kernel->specials.push_back({Special::isExplicitCluster, place->second, 0});
+    }
+    return place->second;
+  }
   if (operand.kind != Operand::Kind::reg || current->function->registers[operand.reg].type != Type::pred)
     fail("expected a predicate register");
   if (isDestination && operand.negated) fail("a destination cannot be negated");
@@ -328,7 +338,6 @@ Slot Decoder::special(const std::string &name, unsigned bytes) {
                                                        {"%cluster_nctaid.z", Special::clusterNctaidZ},
                                                        {"%cluster_ctarank", Special::clusterCtarank},
                                                        {"%cluster_nctarank", Special::clusterNctarank},
-                                                       {"%is_explicit_cluster", Special::isExplicitCluster},
                                                        {"%envreg0", Special::envregNone},
                                                        {"%envreg1", Special::workspaceHigh},
                                                        {"%envreg2", Special::workspaceLow},

@@ -126,7 +126,7 @@ void Warp::start(unsigned threads) {
     case Special::workspaceLow: all(launch.workspace & 0xffffffff); break;
     case Special::workspaceHigh: all(launch.workspace >> 32); break;
     case Special::envregNone: all(0); break;
-    case Special::isExplicitCluster: all(launch.cluster.count() > 1); break;
+    case Special::isExplicitCluster: all(launch.cluster.count() > 1 ? kAllLanes : 0); break; // a predicate
     case Special::smid: all(block.linear % static_cast<uint64_t>(launch.chip->sms)); break;
     case Special::nsmid: all(static_cast<uint64_t>(launch.chip->sms)); break;
     case Special::gridid: all(launch.gridId); break;

@@ -267,8 +267,6 @@ const Row kRows[] = {
     {"prefetch.global|local|const|param?.L1|L2|tensormap?.L2::evict_last|L2::evict_normal?", nullptr, nothing,
      OpClass::special, decodeNothing},
     {"prefetchu.L1", nullptr, nothing, OpClass::special, decodeNothing},
-    {"applypriority.global?.L2::evict_normal", nullptr, nothing, OpClass::special, decodeNothing},
-    {"discard.global?.L2", nullptr, nothing, OpClass::special, decodeNothing},
 };
 
 } // namespace

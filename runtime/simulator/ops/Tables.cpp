@@ -23,7 +23,7 @@ const std::vector<Rows> &opcodeTables() {
 #endif
       STATOR_SIM_ADD_LEVEL(baseline);
     add(tables, memoryRows, controlRows, barrierRows, collectiveRows, atomicRows, asyncRows, matrixRows, mmaRows,
-        mbarrierRows, clusterRows, bulkRows, bulkTensorRows, storeAsyncRows, wgmmaRows, wmmaRows, videoRows);
+        mbarrierRows, clusterRows, bulkRows, bulkTensorRows, storeAsyncRows, wgmmaRows, wmmaRows, videoRows, cachePolicyRows);
     return tables;
   }();
   return all;

@@ -26,6 +26,7 @@ Rows storeAsyncRows();
 Rows wgmmaRows();
 Rows wmmaRows();
 Rows videoRows();
+Rows cachePolicyRows();
 /// A call of vprintf.
 void decodePrint(Decoder &decoder, const ptx::Operand *results, const ptx::Operand *arguments, Instr &instr);
 bool isWgmma(const Instr &instr);

@@ -92,6 +92,12 @@ TEST(Cluster, RegistersAndRanks) {
   expectWords(body, {4}, {1}, 2, {12002, 12012, 12102, 12112});
 }
 
+TEST(Cluster, KnowsThatItIsOne) {
+  std::string body = "mov.pred %p2, %is_explicit_cluster; selp.u32 %r0, 7, 9, %p2; st.global.u32 [%x1], %r0;\n";
+  expectWords(body, {2}, {1}, 2, {7, 7});
+  expectWords(body, {2}, {1}, 1, {9, 9});
+}
+
 TEST(Cluster, RemoteArrivalAndStore) {
   // Each block writes a word into the other's memory and arrives at its barrier.
   std::string body =
