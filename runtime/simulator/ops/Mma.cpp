@@ -169,6 +169,7 @@ void decodeMma(Decoder &decoder, const ptx::Statement &s, Instr &instr) {
     }
   instr.tag = m << 16 | k;
   bool wide = instr.mods.types[0] == Type::f64;
+  if (instr.mods.types[0] != instr.mods.types[3]) decoder.fail("the types of D and C must be the same");
   Counts n = wide ? Counts{2, 1, 1, 2} : countsOf(instr);
   unsigned counts[] = {n.d, n.a, n.b, n.c};
   std::vector<Slot> slots;

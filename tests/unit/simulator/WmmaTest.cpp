@@ -119,6 +119,15 @@ TEST(Wmma, ShapesTypesAndLayouts) {
     run({"m16n16k8", 16, 16, 8}, "tf32", "f32", "f32", layout & 1, layout & 2, layout & 4, layout & 8);
 }
 
+TEST(Mma, AccumulatorAndResultHaveOneType) {
+  std::string text =
+      ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<10>; .reg .f32 %f<4>;\n"
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f16 {%f0,%f1,%f2,%f3}, {%r0,%r1,%r2,%r3}, {%r4,%r5}, "
+      "{%r6,%r7};\nret;\n}\n";
+  Machine machine("a100");
+  EXPECT_THROW(machine.run(text, {1, 1, 1}, {32, 1, 1}), DecodeError);
+}
+
 TEST(PackedIntegers, PartByPart) {
   expectRows("add.u16x2 $d, $a, $b", "ww>w",
              {{0xffff0001, 0x00020003, 0x00010004}, {0x80007fff, 0x80000001, 0x00008000}});
