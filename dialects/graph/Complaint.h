@@ -45,6 +45,27 @@ private:
   std::optional<mlir::InFlightDiagnostic> diagnostic;
 };
 
+/// Where a rule that verification and type inference share reports what it refuses: at the op being verified, or at the
+/// location of one being built (silent where that is unknown).
+class Refusal {
+public:
+  explicit Refusal(mlir::Operation *op) : Refusal(op->getLoc(), op->getName().getStringRef()) {}
+  Refusal(std::optional<mlir::Location> location, llvm::StringRef opName) : location(location), opName(opName) {}
+
+  Complaint complain() const { return Complaint(location, opName); }
+  /// Reports `text` and answers failure; `other` is the party it disagrees with and gets a note at its definition.
+  llvm::LogicalResult operator()(const llvm::Twine &text, mlir::Value other = {}) const {
+    Complaint complaint = complain();
+    complaint << text;
+    if (other) complaint.at(other, "the other party");
+    return complaint;
+  }
+
+private:
+  std::optional<mlir::Location> location;
+  llvm::StringRef opName;
+};
+
 } // namespace stator::graph
 
 #endif // STATOR_DIALECTS_GRAPH_COMPLAINT_H

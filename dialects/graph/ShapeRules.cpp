@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "dialects/graph/ShapeRules.h"
-#include "dialects/graph/Complaint.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 
 namespace stator::graph {
-
-LogicalResult Refusal::operator()(const Twine &text, Value other) const {
-  Complaint complaint = op ? Complaint(op) : Complaint(loc, opName);
-  complaint << text;
-  if (other) complaint.at(other, "the other party");
-  return complaint;
-}
 
 LogicalResult checkDim(const Refusal &refuse, const Twine &what, int64_t dim, int64_t rank) {
   if (dim >= 0 && dim < rank) return success();

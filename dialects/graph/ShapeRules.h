@@ -8,25 +8,10 @@
 #ifndef STATOR_DIALECTS_GRAPH_SHAPERULES_H
 #define STATOR_DIALECTS_GRAPH_SHAPERULES_H
 
+#include "dialects/graph/Complaint.h"
 #include "dialects/graph/Graph.h"
 
 namespace stator::graph {
-
-/// Where a rule reports what it refuses: at the op being verified, or at the location of one being built (silent where
-/// that is unknown).
-class Refusal {
-public:
-  explicit Refusal(mlir::Operation *op) : op(op) {}
-  Refusal(std::optional<mlir::Location> loc, llvm::StringRef opName) : loc(loc), opName(opName) {}
-
-  /// Reports `text` and answers failure; `other` is the party it disagrees with and gets a note at its definition.
-  mlir::LogicalResult operator()(const llvm::Twine &text, mlir::Value other = {}) const;
-
-private:
-  mlir::Operation *op = nullptr;
-  std::optional<mlir::Location> loc;
-  llvm::StringRef opName;
-};
 
 /// `what` is 'dim', 'permutation[1]', ...: refuses a number outside [0, rank).
 mlir::LogicalResult checkDim(const Refusal &refuse, const llvm::Twine &what, int64_t dim, int64_t rank);

@@ -13,12 +13,10 @@ namespace stator::graph {
 /// Numbers in attribute lists stay below 2^31, so that products of two fit int64.
 inline constexpr int64_t windowLimit = INT32_MAX;
 
-/// Where errors about an op go.
-struct WindowOp {
-  std::optional<mlir::Location> location;
-  llvm::StringRef name;
+/// The rules of window ops, and where they report.
+struct WindowOp : Refusal {
+  using Refusal::Refusal;
 
-  Complaint complain() const { return Complaint(location, name); }
   /// x is [N, C, spatial...] with one to three spatial dimensions.
   mlir::LogicalResult checkRank(mlir::Value x) const;
   /// `list` has one number per spatial dimension of x, each from `least` to windowLimit.
