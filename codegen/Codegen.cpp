@@ -22,16 +22,28 @@ static void makeKernelNamesUnique(ArrayRef<func::FuncOp> functions) {
     });
 }
 
-LogicalResult generate(ModuleOp module, const Options &options, ArtifactParts &parts) {
-  MLIRContext *context = module.getContext();
-  context->loadDialect<plan::PlanDialect>();
-  parts.plans = ModuleOp::create(module.getLoc());
+constexpr StringLiteral weightsAttrName = "plan.weights";
+
+/// Kernels are func.func ops until code is made, and say already what their llvm.func will be (`nvvm.kernel`). Dialects refuse
+/// such attributes on other functions, so in a program that can be verified they stand under another name.
+static void renameAttributes(ModuleOp kernels, StringRef from, StringRef to) {
+  for (auto function : kernels.getOps<func::FuncOp>())
+    for (NamedAttribute attribute : llvm::to_vector(function->getDiscardableAttrs()))
+      if (StringRef name = attribute.getName(); name.consume_front(from)) {
+        function->removeDiscardableAttr(attribute.getName());
+        function->setDiscardableAttr((to + name).str(), attribute.getValue());
+      }
+}
+constexpr StringLiteral targetPrefix = "nvvm.", waitingPrefix = "plan.nvvm.";
+
+static SmallVector<func::FuncOp> entryPoints(ModuleOp module) {
   SmallVector<func::FuncOp> functions;
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isPrivate() && !function.isExternal()) functions.push_back(function);
-  for (auto [i, function] : llvm::enumerate(functions)) wrapBareOps(function, "bare" + (i ? std::to_string(i) + "_" : std::string()));
-  makeKernelNamesUnique(functions);
+  return functions;
+}
 
+static std::vector<std::unique_ptr<Target>> targetsOf(MLIRContext *context, const Options &options) {
   std::vector<std::unique_ptr<Target>> targets;
   if (options.host) targets.push_back(std::make_unique<HostTarget>(context, NativeOptions{options.cpu, options.fastMath}));
   if (!options.cudaArchitectures.empty()) {
@@ -42,18 +54,69 @@ LogicalResult generate(ModuleOp module, const Options &options, ArtifactParts &p
     cuda.toolkit = options.cudaToolkit;
     targets.push_back(std::make_unique<CudaTarget>(context, cuda));
   }
-  WeightTable weights(parts.weights);
-  for (auto &target : targets) {
+  return targets;
+}
+
+void lower(ModuleOp module) {
+  for (auto [i, function] : llvm::enumerate(entryPoints(module)))
+    wrapBareOps(function, "bare" + (i ? std::to_string(i) + "_" : std::string()));
+  makeKernelNamesUnique(entryPoints(module));
+}
+
+LogicalResult schedule(ModuleOp module, const Options &options, ArtifactParts &parts) {
+  MLIRContext *context = module.getContext();
+  context->loadDialect<plan::PlanDialect>();
+  parts.plans = ModuleOp::create(module.getLoc());
+  WeightTable weights;
+  SmallVector<OwningOpRef<ModuleOp>> kernelModules;
+  for (auto &target : targetsOf(context, options)) {
     KernelCache kernels;
-    for (func::FuncOp function : functions) {
-      FailureOr<plan::ProgramOp> program = buildPlan(function, *target, *parts.plans, weights, kernels, parts);
-      if (failed(program)) return failure();
-      ArenaSize size = assignBuffers(*program);
-      parts.memory.push_back({function.getName().str(), target->device().str(), size.bytes, size.liveLoad});
+    for (func::FuncOp function : entryPoints(module))
+      if (failed(buildPlan(function, *target, *parts.plans, weights, kernels, parts))) return failure();
+    for (auto &[name, kernelModule] : target->kernelModules()) {
+      if ((*kernelModule)->getBody()->empty()) continue;
+      (*kernelModule)->setSymName(name);
+      renameAttributes(**kernelModule, targetPrefix, waitingPrefix);
+      kernelModules.push_back(std::move(*kernelModule));
     }
-    if (failed(target->finish(parts.modules, parts.blobs))) return failure();
+  }
+  for (OwningOpRef<ModuleOp> &each : kernelModules) parts.plans->push_back(each.release());
+  parts.plans->getOperation()->setAttr(weightsAttrName, weights.dictionary(context));
+  return success();
+}
+
+LogicalResult planMemory(ArtifactParts &parts) {
+  for (auto program : parts.plans->getOps<plan::ProgramOp>()) {
+    ArenaSize size = assignBuffers(program);
+    parts.memory.push_back({program.getName().str(), program.getDevice().str(), size.bytes, size.liveLoad});
   }
   return success();
+}
+
+LogicalResult emit(const Options &options, ArtifactParts &parts) {
+  ModuleOp plans = *parts.plans;
+  for (auto &target : targetsOf(plans.getContext(), options)) {
+    for (auto &[name, kernelModule] : target->kernelModules())
+      for (auto found : llvm::make_early_inc_range(plans.getOps<ModuleOp>()))
+        if (found.getSymName() == name) {
+          found->remove();
+          renameAttributes(found, waitingPrefix, targetPrefix);
+          *kernelModule = found;
+        }
+    if (failed(target->finish(parts.modules, parts.blobs))) return failure();
+  }
+  if (auto weights = plans->getAttrOfType<DictionaryAttr>(weightsAttrName))
+    for (NamedAttribute each : weights) {
+      auto value = dyn_cast<ElementsAttr>(each.getValue());
+      if (!value) return plans.emitError("weight ") << each.getName() << " is no tensor";
+      parts.weights.push_back(weightOf(each.getName(), value));
+    }
+  return success();
+}
+
+LogicalResult generate(ModuleOp module, const Options &options, ArtifactParts &parts) {
+  lower(module);
+  return success(succeeded(schedule(module, options, parts)) && succeeded(planMemory(parts)) && succeeded(emit(options, parts)));
 }
 
 } // namespace stator::codegen

@@ -22,9 +22,20 @@ struct Options {
   bool fastMath = false;
 };
 
-/// Generates code and plans for every public function of `module`, whose bodies hold graph.fusion ops, constants, control
-/// flow, symbol bindings and assertions; an op that stands bare becomes a kernel of its own. The module is changed. Errors
-/// are reported at the user's op. Weights in `parts` point into the module's attributes: keep its context alive.
+/// Phase lower: every op that computes and stands bare becomes a kernel of its own, so that functions hold fusions, constants,
+/// reshapes, control flow, symbol bindings and assertions only.
+void lower(mlir::ModuleOp module);
+/// Phase schedule: chooses the template of each fusion of every public function and emits its kernels. `parts.plans` becomes
+/// a program of its own, which can be written as text and read back: plan.program ops without offsets, one module of kernels
+/// for each kind of code, and the weights as `plan.weights`. Errors are reported at the user's op.
+mlir::LogicalResult schedule(mlir::ModuleOp module, const Options &options, ArtifactParts &parts);
+/// Phase memory: gives the arena buffers of `parts.plans` their offsets.
+mlir::LogicalResult planMemory(ArtifactParts &parts);
+/// Phase emit: machine code of the kernels in `parts.plans`, which it consumes, and the weights. Weights point into the
+/// module's attributes: keep its context alive.
+mlir::LogicalResult emit(const Options &options, ArtifactParts &parts);
+
+/// All four, for a module of fused graph functions, which is changed.
 mlir::LogicalResult generate(mlir::ModuleOp module, const Options &options, ArtifactParts &parts);
 
 } // namespace stator::codegen

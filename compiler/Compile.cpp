@@ -5,7 +5,9 @@
 #include "compiler/artifact/WeightsWriter.h"
 #include "compiler/io/DType.h"
 #include "compiler/io/File.h"
+#include "dialects/plan/Plan.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -58,22 +60,35 @@ static LogicalResult writeArtifact(ModuleOp module, const CompileOptions &option
 LogicalResult compile(ModuleOp module, const CompileOptions &options, Compilation &result) {
   bool started = options.startAt.empty();
   size_t number = 0;
+  result.program = module;
   for (const Phase &phase : phases()) {
     ++number;
-    if (phase.name == options.startAt) started = true;
-    if (started && phase.name == "lower") {
-      // From here on one library does it all; its phases show in its reports.
-      if (options.onPhase) options.onPhase("generate");
-      if (failed(codegen::generate(module, options.target, result.parts))) return failure();
-      return writeArtifact(module, options, result);
+    if (phase.name == options.startAt) {
+      started = true;
+      if (phase.readsPlans) {
+        if (module.getOps<plan::ProgramOp>().empty())
+          return module.emitError("holds no plan: phase '") << phase.name << "' starts from what phase 'schedule' leaves";
+        result.parts.plans = module.clone();
+      }
     }
-    if (started && phase.addPasses) {
-      if (options.onPhase) options.onPhase(phase.name);
+    if (!started) continue;
+    if (options.onPhase) options.onPhase(phase.name);
+    if (phase.addPasses) {
       PassManager pm(module.getContext());
       phase.addPasses(pm);
-      if (failed(pm.run(module))) return failure();
+      if (failed(pm.run(module))) {
+        // Passes verify what they leave; an error of the user's leaves the program as it was.
+        ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });
+        if (failed(verify(module))) result.brokenBy = phase.name.str();
+        return failure();
+      }
     }
-    if (started && failed(dump(module, options, number, phase.name))) return failure();
+    if (phase.generate && failed(phase.generate(module, options.target, result.parts))) return failure();
+    if (result.parts.plans) result.program = *result.parts.plans;
+    if (phase.name == "emit") {
+      return writeArtifact(module, options, result);
+    }
+    if (failed(dump(result.program, options, number, phase.name))) return failure();
     if (phase.name == options.stopAfter) return success();
   }
   return success();

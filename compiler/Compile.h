@@ -27,13 +27,17 @@ struct CompileOptions {
 
 struct Compilation {
   codegen::ArtifactParts parts;
+  /// The program as the last phase left it: `compile`'s module, or the module of plans and kernels that `parts` owns.
+  mlir::ModuleOp program;
+  /// The phase after which the program was invalid: a bug of ours. Empty where all is well, or the error is the user's.
+  std::string brokenBy;
   /// The bytes of model.stator, where no file was asked for, and how many there are.
   std::string artifact;
   uint64_t artifactBytes = 0;
 };
 
-/// Runs the phases on `module`, which is changed. Where `stopAfter` names a phase before `emit` the module is the outcome and
-/// `result` stays empty. Errors are diagnostics at the user's operations.
+/// Runs the phases on `module`, which is changed. Where `stopAfter` names a phase before `emit` the outcome is
+/// `result.program` and there is no artifact. Errors are diagnostics at the user's operations.
 mlir::LogicalResult compile(mlir::ModuleOp module, const CompileOptions &options, Compilation &result);
 
 /// Version text, as the command line and manifests print it.

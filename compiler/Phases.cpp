@@ -3,6 +3,7 @@
 #include "passes/fuse/Passes.h"
 #include "passes/normalize/Passes.h"
 #include "passes/simplify/Passes.h"
+#include "codegen/Codegen.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -29,18 +30,34 @@ static void addSimplify(OpPassManager &module) {
 
 static void addFuse(OpPassManager &module) { module.nest<func::FuncOp>().addPass(fuse::createFuseKernels()); }
 
+using codegen::ArtifactParts;
+using codegen::Options;
+
+static LogicalResult runLower(ModuleOp module, const Options &, ArtifactParts &) {
+  codegen::lower(module);
+  return success();
+}
+static LogicalResult runSchedule(ModuleOp module, const Options &options, ArtifactParts &parts) {
+  return codegen::schedule(module, options, parts);
+}
+static LogicalResult runMemory(ModuleOp, const Options &, ArtifactParts &parts) { return codegen::planMemory(parts); }
+static LogicalResult runEmit(ModuleOp, const Options &options, ArtifactParts &parts) { return codegen::emit(options, parts); }
+
 llvm::ArrayRef<Phase> phases() {
   static const Phase table[] = {
       {"import", "compiler/frontend", "Reads a PT2 archive, graph JSON or .mlir; one location per operation of the user's",
-       "graph, with composites, views and writes", nullptr},
-      {"normalize", "passes/normalize", "Functionalises writes, decomposes composites", "pure graph", addNormalize},
+       "graph, with composites, views and writes", nullptr, nullptr},
+      {"normalize", "passes/normalize", "Functionalises writes, decomposes composites", "pure graph", addNormalize, nullptr},
       {"simplify", "passes/simplify", "Folds constants, removes repeats and dead operations, exact algebra", "pure graph",
-       addSimplify},
-      {"fuse", "passes/fuse", "Groups operations into kernels", "graph.fusion, constants, reshapes, control flow", addFuse},
-      {"lower", "codegen/lower", "Chooses the kernel template of each fusion", "graph.fusion with templates", nullptr},
-      {"schedule", "codegen/schedule", "Emits each kernel's body inside its template", "llvm, nvvm", nullptr},
-      {"memory", "codegen/memory", "Assigns buffers to arena offsets", "plan", nullptr},
-      {"emit", "codegen/emit", "Writes PTX, host code and the artifact", "files", nullptr},
+       addSimplify, nullptr},
+      {"fuse", "passes/fuse", "Groups operations into kernels", "graph.fusion, constants, reshapes, control flow", addFuse,
+       nullptr},
+      {"lower", "codegen/lower", "Makes a kernel of every operation that still stands alone",
+       "graph.fusion for all that computes", nullptr, runLower},
+      {"schedule", "codegen/schedule", "Chooses each kernel's template and emits its body inside",
+       "plan without offsets, kernels as func, scf, arith, math, llvm, nvvm", nullptr, runSchedule},
+      {"memory", "codegen/memory", "Assigns buffers to arena offsets", "plan with offsets, kernels", nullptr, runMemory, true},
+      {"emit", "codegen/emit", "Makes PTX, cubins and host code, and the artifact", "files (no text)", nullptr, runEmit, true},
   };
   return table;
 }

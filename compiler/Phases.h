@@ -4,6 +4,7 @@
 #ifndef STATOR_COMPILER_PHASES_H
 #define STATOR_COMPILER_PHASES_H
 
+#include "codegen/Codegen.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -18,8 +19,13 @@ struct Phase {
   llvm::StringRef folder;
   llvm::StringRef sentence; // what it does
   llvm::StringRef after;    // what stands in the program after it
-  /// Adds the phase's passes over a module; null for phases that are no passes (import, and those of code generation).
+  /// Adds the phase's passes over a module; null for phases that are no passes.
   void (*addPasses)(mlir::OpPassManager &);
+  /// A phase of code generation: reads the module of graph functions (lower, schedule) or `parts.plans` (memory, emit), which
+  /// schedule makes. Null for import and for passes.
+  mlir::LogicalResult (*generate)(mlir::ModuleOp module, const codegen::Options &options, codegen::ArtifactParts &parts);
+  /// Whether the phase reads a module of plans and kernels instead of graph functions.
+  bool readsPlans = false;
 };
 
 /// All phases in order.

@@ -17,7 +17,9 @@ ProgramForm formOf(llvm::StringRef path);
 
 /// Reads a .pt2, .json or .mlir file as a verified module. `model` picks one of an archive's models; empty: the only one.
 /// Null, with the reasons in the context's diagnostics, where it cannot be read.
-mlir::OwningOpRef<mlir::ModuleOp> readProgram(mlir::MLIRContext &context, const std::string &path, const std::string &model);
+/// `plans`: the file holds what a later phase left (compiler/Phases.h), and is not checked as a program.
+mlir::OwningOpRef<mlir::ModuleOp> readProgram(mlir::MLIRContext &context, const std::string &path, const std::string &model,
+                                              bool plans = false);
 
 } // namespace stator
 

@@ -4,11 +4,13 @@ import lit.formats
 
 config.name = "stator"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir"]
-config.excludes = ["unit", "install", "models"]
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["unit", "install", "models", "fuzz"]
+config.substitutions.append(("%models", config.test_source_root + "/models"))
 config.test_exec_root = config.build_root + "/tests"
 for name, path in [
     ("stator-opt", config.build_root + "/bin/stator-opt"),
+    ("stator-lsp-server", config.build_root + "/bin/stator-lsp-server"),
     ("stator", config.build_root + "/bin/stator"),
     ("FileCheck", config.llvm_tools + "/FileCheck"),
 ]:

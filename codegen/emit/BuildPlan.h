@@ -16,15 +16,17 @@ void wrapBareOps(mlir::func::FuncOp function, llvm::StringRef prefix);
 /// Constants of the program by attribute: several constants of one resource are one weight.
 class WeightTable {
 public:
-  explicit WeightTable(std::vector<Weight> &weights) : weights(weights) {}
   /// The name of the weight that holds the constant's value.
   std::string add(mlir::ElementsAttr value, llvm::StringRef preferred);
+  /// Values by name, as a module of plans carries them (`plan.weights`).
+  mlir::DictionaryAttr dictionary(mlir::MLIRContext *context) const;
 
 private:
-  std::vector<Weight> &weights;
   llvm::DenseMap<mlir::Attribute, std::string> names;
   llvm::StringMap<unsigned> taken;
 };
+/// What is written for a weight: its bytes lie in the attribute where they can.
+Weight weightOf(llvm::StringRef name, mlir::ElementsAttr value);
 
 /// Fusions with equal bodies run one kernel.
 class KernelCache {

@@ -26,11 +26,20 @@ static std::shared_ptr<std::string> expandedBytes(DenseElementsAttr elements) {
 std::string WeightTable::add(ElementsAttr value, StringRef preferred) {
   auto [known, isNew] = names.try_emplace(value);
   if (!isNew) return known->second;
-  std::string name = preferred.empty() ? "constant" + std::to_string(weights.size()) : preferred.str();
+  std::string name = preferred.empty() ? "constant" + std::to_string(names.size() - 1) : preferred.str();
   while (unsigned times = taken[name]++) name += "." + std::to_string(times);
-  known->second = name;
+  return known->second = name;
+}
+
+DictionaryAttr WeightTable::dictionary(MLIRContext *context) const {
+  SmallVector<NamedAttribute> list;
+  for (auto &[value, name] : names) list.emplace_back(StringAttr::get(context, name), value);
+  return DictionaryAttr::get(context, list);
+}
+
+Weight weightOf(StringRef name, ElementsAttr value) {
   Weight weight;
-  weight.name = name;
+  weight.name = name.str();
   weight.element = value.getElementType();
   weight.shape.append(value.getShapedType().getShape().begin(), value.getShapedType().getShape().end());
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
@@ -44,8 +53,7 @@ std::string WeightTable::add(ElementsAttr value, StringRef preferred) {
       weight.data = StringRef(dense.getRawData().data(), dense.getRawData().size());
     }
   }
-  weights.push_back(std::move(weight));
-  return name;
+  return weight;
 }
 
 std::string KernelCache::keyOf(graph::FusionOp fusion) {

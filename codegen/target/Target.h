@@ -8,6 +8,8 @@
 #define STATOR_CODEGEN_TARGET_TARGET_H
 
 #include "dialects/graph/Graph.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include <string>
 #include <vector>
 
@@ -86,6 +88,9 @@ public:
   virtual llvm::StringRef device() const = 0;
   /// Emits the kernels of `fusion`, named `name` (or beginning with it). Failure has been reported at an op.
   virtual mlir::FailureOr<LoweredFusion> lower(graph::FusionOp fusion, llvm::StringRef name) = 0;
+  /// The modules that lower() emits into and finish() reads, by name. The schedule phase takes them out, so that they stand in
+  /// the program beside the plans; emit puts them back.
+  virtual llvm::SmallVector<std::pair<llvm::StringRef, mlir::OwningOpRef<mlir::ModuleOp> *>> kernelModules() = 0;
   /// Machine code of everything lowered so far.
   virtual mlir::LogicalResult finish(std::vector<ModuleImage> &modules, std::vector<Blob> &blobs) = 0;
 };

@@ -20,6 +20,8 @@ public:
   /// Uninitialised memory; a null data() with a non-zero size() where there is none to be had.
   static Buffer allocate(size_t size);
   static Buffer copyOf(std::string_view bytes);
+  /// Someone else's bytes, which must outlive every copy of the handle and are not written.
+  static Buffer borrow(std::string_view bytes);
 
   const char *data() const { return bytes.get(); }
   char *mutableData() { return bytes.get(); }

@@ -25,6 +25,13 @@ Buffer Buffer::copyOf(std::string_view bytes) {
   return buffer;
 }
 
+Buffer Buffer::borrow(std::string_view bytes) {
+  Buffer buffer;
+  buffer.bytes = std::shared_ptr<char>(const_cast<char *>(bytes.data()), [](char *) {});
+  buffer.count = bytes.size();
+  return buffer;
+}
+
 Buffer Buffer::slice(size_t offset, size_t length) const {
   Buffer part;
   part.bytes = std::shared_ptr<char>(bytes, bytes.get() + offset);

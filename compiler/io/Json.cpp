@@ -1,9 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/io/Json.h"
+#include <iterator>
 #include <vector>
 
 namespace stator::io {
 namespace {
+
+/// Reads the text and counts the lines of what has been taken.
+class CountingIterator {
+public:
+  using iterator_category = std::forward_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char *;
+  using reference = const char &;
+
+  CountingIterator() = default;
+  CountingIterator(const char *at, size_t *line) : at(at), line(line) {}
+  reference operator*() const { return *at; }
+  CountingIterator &operator++() {
+    *line += *at == '\n';
+    ++at;
+    return *this;
+  }
+  CountingIterator operator++(int) {
+    CountingIterator old = *this;
+    ++*this;
+    return old;
+  }
+  bool operator==(const CountingIterator &other) const { return at == other.at; }
+  bool operator!=(const CountingIterator &other) const { return at != other.at; }
+
+private:
+  const char *at = nullptr;
+  size_t *line = nullptr;
+};
 
 /// Builds the document while it watches the limits; nlohmann's parser itself is iterative.
 class LimitedBuilder final : public nlohmann::json_sax<Json> {
@@ -12,6 +43,8 @@ public:
 
   Json root;
   std::string error;
+  /// Of the text that has been taken.
+  size_t line = 1;
 
   bool null() override { return place(nullptr); }
   bool boolean(bool value) override { return place(value); }
@@ -25,13 +58,18 @@ public:
   }
   bool string(string_t &value) override { return place(std::move(value)); }
   bool binary(binary_t &) override { return fail("binary data is not JSON"); }
-  bool start_object(std::size_t) override { return open(Json::object()); }
+  bool start_object(std::size_t) override {
+    if (!open(Json::object())) return false;
+    if (limits.lines) (*open_.back())[jsonLineKey] = line;
+    return true;
+  }
   bool start_array(std::size_t) override { return open(Json::array()); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(string_t &value) override {
     auto [slot, isNew] = open_.back()->get_ref<Json::object_t &>().emplace(value, nullptr);
-    if (!isNew) return fail("the key \"" + value.substr(0, 80) + "\" stands twice in one object");
+    if (!isNew)
+      return fail("line " + std::to_string(line) + ": the key \"" + value.substr(0, 80) + "\" stands twice in one object");
     member = &slot->second;
     return true;
   }
@@ -39,7 +77,7 @@ public:
     std::string reason = e.what();
     // Drop the library's own prefix "[json.exception.parse_error.101] parse error at line 1, column 2: ".
     if (size_t colon = reason.find(": "); colon != std::string::npos) reason.erase(0, colon + 2);
-    return fail("byte " + std::to_string(position) + ": " + reason.substr(0, 200));
+    return fail("line " + std::to_string(line) + ", byte " + std::to_string(position) + ": " + reason.substr(0, 200));
   }
 
 private:
@@ -87,7 +125,8 @@ private:
 
 Result<Json> parseJson(std::string_view text, const std::string &what, JsonLimits limits) {
   LimitedBuilder builder(limits);
-  bool good = Json::sax_parse(text.begin(), text.end(), &builder);
+  CountingIterator begin(text.data(), &builder.line), end(text.data() + text.size(), &builder.line);
+  bool good = Json::sax_parse(begin, end, &builder);
   if (!good) return Error{what + " is not acceptable JSON: " + (builder.error.empty() ? "malformed" : builder.error)};
   return std::move(builder.root);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the gather family accepts, the types it infers, and its elements.
+#include "dialects/graph/Choices.h"
 #include "dialects/graph/IndexEmission.h"
 
 using namespace mlir;
@@ -12,6 +13,10 @@ void GraphDialect::registerGatherOps() {
 #define GET_OP_LIST
 #include "dialects/graph/Gather.cpp.inc"
       >();
+  using Set = ModeChoices<ScatterOp, ScatterModeAttr, ScatterMode, symbolizeScatterMode>;
+  using Put = ModeChoices<IndexPutOp, ScatterModeAttr, ScatterMode, symbolizeScatterMode>;
+  ScatterOp::attachInterface<Set>(*getContext());
+  IndexPutOp::attachInterface<Put>(*getContext());
 }
 
 /// x's dimensions with `count` of them, from `dim` on, replaced by those of `indices`.

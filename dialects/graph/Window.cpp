@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "dialects/graph/Choices.h"
 #include "dialects/graph/Window.h"
 
 using namespace mlir;
@@ -10,6 +11,7 @@ void GraphDialect::registerWindowOps() {
 #define GET_OP_LIST
 #include "dialects/graph/Window.cpp.inc"
       >();
+  ResizeOp::attachInterface<ModeChoices<ResizeOp, ResizeModeAttr, ResizeMode, symbolizeResizeMode>>(*getContext());
 }
 
 LogicalResult WindowOp::checkRank(Value x) const {

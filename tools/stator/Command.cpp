@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/stator/Command.h"
+#include "codegen/target/cuda/Architectures.h"
 #include "codegen/target/host/CpuLevel.h"
+#include "compiler/Places.h"
 #include "compiler/Registration.h"
+#include "compiler/frontend/DidYouMean.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Location.h"
-#include <chrono>
+#include "llvm/ADT/StringExtras.h"
+#include <csignal>
+#include <cstring>
 #include <iostream>
 #include <unistd.h>
 
@@ -12,30 +16,8 @@ using namespace mlir;
 
 namespace stator::cli {
 
-/// The places a location stands for, innermost first: "file:line" lines and names of nodes.
-static void describe(Location location, std::vector<std::string> &places, int depth = 0) {
-  if (depth > 16 || places.size() >= 8) return;
-  auto add = [&](const std::string &text) {
-    if (!text.empty() && !llvm::is_contained(places, text)) places.push_back(text);
-  };
-  if (auto file = dyn_cast<FileLineColLoc>(location)) {
-    std::string text = file.getFilename().str();
-    if (file.getLine()) text += ":" + std::to_string(file.getLine());
-    if (file.getColumn()) text += ":" + std::to_string(file.getColumn());
-    add(text);
-  } else if (auto name = dyn_cast<NameLoc>(location)) {
-    add(name.getName().str());
-    describe(name.getChildLoc(), places, depth + 1);
-  } else if (auto fused = dyn_cast<FusedLoc>(location)) {
-    for (Location inner : fused.getLocations()) describe(inner, places, depth + 1);
-  } else if (auto call = dyn_cast<CallSiteLoc>(location)) {
-    describe(call.getCallee(), places, depth + 1);
-    describe(call.getCaller(), places, depth + 1);
-  }
-}
-
 static void print(Diagnostic &diagnostic) {
-  bool colour = isatty(STDERR_FILENO);
+  bool colour = colours(STDERR_FILENO);
   const char *word = "note";
   const char *paint = "\033[36m";
   switch (diagnostic.getSeverity()) {
@@ -44,10 +26,10 @@ static void print(Diagnostic &diagnostic) {
   case DiagnosticSeverity::Remark: word = "remark"; break;
   case DiagnosticSeverity::Note: break;
   }
+  // A progress line may stand there.
+  if (isatty(STDERR_FILENO)) std::cerr << "\r\033[K";
   std::cerr << (colour ? paint : "") << word << (colour ? "\033[0m" : "") << ": " << diagnostic.str() << "\n";
-  std::vector<std::string> places;
-  describe(diagnostic.getLocation(), places);
-  for (const std::string &place : places) std::cerr << "  at " << place << "\n";
+  for (const std::string &place : placesOf(diagnostic.getLocation())) std::cerr << "  at " << place << "\n";
 }
 
 std::unique_ptr<MLIRContext> makeContext() {
@@ -66,21 +48,76 @@ std::unique_ptr<MLIRContext> makeContext() {
   return context;
 }
 
-static double now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+bool colours(int file) { return isatty(file) && !std::getenv("NO_COLOR"); }
+
+void Common::add(CLI::App &app, const std::string &jsonHelp) {
+  app.add_flag("-q,--quiet", quiet, "Only errors");
+  app.add_flag("-v,--verbose", verbose, "Each step as it begins, on standard error");
+  app.add_flag("--json", json, jsonHelp);
 }
-Progress::Progress(bool enabled) : enabled(enabled && isatty(STDERR_FILENO)), start(now()) {}
-void Progress::step(llvm::StringRef what) {
-  if (!enabled || now() - start < 1) return;
-  shown = true;
-  std::cerr << "\r\033[K" << what.str() << " ..." << std::flush;
+
+std::optional<std::string> checkNames(CLI::App &app, int argc, char **argv) {
+  if (argc < 2) return std::nullopt;
+  std::vector<std::string> commands;
+  CLI::App *command = nullptr;
+  for (CLI::App *sub : app.get_subcommands([](CLI::App *) { return true; })) {
+    commands.push_back(sub->get_name());
+    if (sub->get_name() == argv[1]) command = sub;
+  }
+  if (!command && argv[1][0] != '-')
+    return "unknown command '" + std::string(argv[1]) + "'; commands are " + llvm::join(commands, ", ") + didYouMean(argv[1], commands);
+  std::vector<std::string> options;
+  for (const CLI::Option *option : (command ? command : &app)->get_options())
+    for (const std::string &name : option->get_lnames()) options.push_back("--" + name);
+  for (int i = command ? 2 : 1; i < argc; ++i) {
+    llvm::StringRef name = llvm::StringRef(argv[i]).split('=').first;
+    if (name == "--") break;
+    if (!name.starts_with("--") || llvm::is_contained(options, name.str())) continue;
+    return "unknown option '" + name.str() + "'" + didYouMean(name, options) + " (`stator " + (command ? command->get_name() + " " : "") +
+           "--help` lists them)";
+  }
+  return std::nullopt;
 }
-Progress::~Progress() {
-  if (shown) std::cerr << "\r\033[K" << std::flush;
+
+// A crash handler has nothing but globals; these are the tool's.
+static char stepText[128] = "starting";
+
+void noteStep(const std::string &step) { std::snprintf(stepText, sizeof stepText, "%s", step.c_str()); }
+
+/// Only what may be called in a signal handler.
+static void onCrash(int signal) {
+  auto say = [](const char *text) { (void)!::write(STDERR_FILENO, text, std::strlen(text)); };
+  say("\nstator: internal error (");
+  say(signal == SIGSEGV ? "segmentation fault" : signal == SIGABRT ? "abort" : signal == SIGFPE ? "arithmetic fault" : "fault");
+  say(") while: ");
+  say(stepText);
+  say("\nThis is a bug of Stator. `--dump-phases DIR` writes the program before it; please report it with your command line.\n");
+  ::_exit(OurBug);
+}
+
+void catchCrashes() {
+  // A stack of its own, so that an overflow of the stack is caught too.
+  static char stack[1 << 16];
+  stack_t alternative = {};
+  alternative.ss_sp = stack;
+  alternative.ss_size = sizeof stack;
+  ::sigaltstack(&alternative, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = onCrash;
+  action.sa_flags = SA_ONSTACK | SA_RESETHAND;
+  for (int signal : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS}) ::sigaction(signal, &action, nullptr);
+}
+
+int compileError(const Compilation &compilation) {
+  if (compilation.brokenBy.empty()) return UserError;
+  std::cerr << "stator: internal error: phase '" << compilation.brokenBy << "' left an invalid program (see above)\n"
+            << "This is a bug of Stator. `--dump-phases DIR` writes the program before it; please report it with your command line.\n";
+  return OurBug;
 }
 
 int fail(const std::string &message) {
-  std::cerr << (isatty(STDERR_FILENO) ? "\033[1;31merror\033[0m: " : "error: ") << message << "\n";
+  if (isatty(STDERR_FILENO)) std::cerr << "\r\033[K";
+  std::cerr << (colours(STDERR_FILENO) ? "\033[1;31merror\033[0m: " : "error: ") << message << "\n";
   return UserError;
 }
 
@@ -99,12 +136,21 @@ bool TargetFlags::apply(codegen::Options &options) const {
   for (llvm::StringRef name : names) {
     if (name == "host") options.host = true;
     else if (name == "cuda") cuda = true;
-    else return fail("unknown target '" + name.str() + "': expected host, cuda or both (host,cuda)"), false;
+    else
+      return fail("unknown target '" + name.str() + "'; targets are host, cuda and both (host,cuda)" + didYouMean(name, {"host", "cuda"})), false;
   }
+  if (!options.host && !cuda) return fail("--target names no target; targets are host and cuda"), false;
   if (cuda) {
     llvm::SmallVector<llvm::StringRef> list;
-    llvm::StringRef(arch.empty() ? "sm_80,sm_90" : arch).split(list, ',', -1, false);
-    for (llvm::StringRef name : list) options.cudaArchitectures.push_back(name.str());
+    std::string wanted = arch.empty() ? "sm_80,sm_90" : arch;
+    llvm::StringRef(wanted).split(list, ',', -1, false);
+    std::vector<std::string> known;
+    for (const codegen::CudaArchitecture &each : codegen::cudaArchitectures()) known.push_back(each.name.str());
+    for (llvm::StringRef name : list) {
+      if (!llvm::is_contained(known, name.str()))
+        return fail("unknown GPU architecture '" + name.str() + "'; there are " + llvm::join(known, ", ") + didYouMean(name, known)), false;
+      options.cudaArchitectures.push_back(name.str());
+    }
   }
   options.cpu = cpu;
   if (!codegen::cpuLevel(cpu))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/Program.h"
+#include "compiler/frontend/DidYouMean.h"
 #include "tools/stator/Command.h"
 #include "tools/stator/Executions.h"
 #include "tools/stator/TensorSet.h"
@@ -7,6 +8,8 @@
 #include <algorithm>
 #include <ctime>
 #include <iostream>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
 
 using namespace mlir;
 
@@ -24,6 +27,9 @@ struct Flags {
 };
 
 std::unique_ptr<Execution> prepare(const Flags &flags, const Common &common, Progress &progress, bool &isEval) {
+  const std::vector<std::string> targets = {"eval", "host", "cuda", "sim"};
+  if (!llvm::is_contained(targets, flags.target.target))
+    return fail("unknown target '" + flags.target.target + "'; targets are eval, host, cuda and sim" + didYouMean(flags.target.target, targets)), nullptr;
   isEval = flags.target.target == "eval";
   RunOptions options;
   options.device = flags.target.target;
@@ -42,11 +48,11 @@ std::unique_ptr<Execution> prepare(const Flags &flags, const Common &common, Pro
   if (!module) return nullptr;
   CompileOptions compileOptions;
   compileOptions.model = llvm::sys::path::stem(flags.program).str();
-  compileOptions.onPhase = [&](llvm::StringRef phase) { progress.step(phase); };
+  compileOptions.onPhase = [&](llvm::StringRef phase) { progress.step("phase " + phase.str()); };
   if (isEval) {
     compileOptions.stopAfter = "normalize";
     Compilation none;
-    if (failed(compile(*module, compileOptions, none))) return nullptr;
+    if (failed(compile(*module, compileOptions, none))) return (void)compileError(none), nullptr;
     return evaluateModule(std::move(context), std::move(module));
   }
   TargetFlags target = flags.target;
@@ -67,20 +73,50 @@ double processMilliseconds() {
   return time.tv_sec * 1e3 + time.tv_nsec / 1e6;
 }
 
-/// Prints each difference; true where there is none.
-bool compareAll(const std::map<std::string, io::Tensor> &got, const std::map<std::string, io::Tensor> &expected,
-                const Flags &flags, const Execution &execution, const std::string &what) {
-  bool same = true;
+/// One line for people, or a row of the JSON summary.
+struct Mismatch {
+  std::string what, name, difference, origin;
+};
+
+void compareAll(const std::map<std::string, io::Tensor> &got, const std::map<std::string, io::Tensor> &expected, const Flags &flags,
+                const Execution &execution, const std::string &what, std::vector<Mismatch> &mismatches) {
   for (auto &[name, tensor] : expected) {
     auto found = got.find(name);
-    std::string difference = found == got.end() ? "the program has no such " + what : compareTensor(found->second, tensor, flags.tolerance);
-    if (difference.empty()) continue;
-    same = false;
-    std::cerr << "mismatch: " << what << " " << name << ": " << difference << "\n";
-    std::string origin = what == "output" ? execution.originOfOutput(name) : "";
-    if (!origin.empty()) std::cerr << "  computed by " << origin << "\n";
+    std::string difference;
+    if (found == got.end()) {
+      std::vector<std::string> known;
+      for (auto &[key, value] : got) known.push_back(key);
+      difference = "the program has no such " + what + didYouMean(name, known);
+    } else {
+      difference = compareTensor(found->second, tensor, flags.tolerance);
+    }
+    if (!difference.empty()) mismatches.push_back({what, name, difference, what == "output" ? execution.originOfOutput(name) : ""});
   }
-  return same;
+}
+
+void print(const std::vector<Mismatch> &mismatches) {
+  bool colour = colours(STDERR_FILENO);
+  for (const Mismatch &each : mismatches) {
+    std::cerr << (colour ? "\033[1;31mmismatch\033[0m: " : "mismatch: ") << each.what << " " << each.name << ": " << each.difference << "\n";
+    if (!each.origin.empty()) std::cerr << "  computed by " << each.origin << "\n";
+  }
+}
+
+nlohmann::ordered_json summarize(const std::map<std::string, io::Tensor> &outputs, const std::vector<double> &sorted,
+                                 const std::vector<Mismatch> &mismatches, const Execution &execution) {
+  auto tensors = nlohmann::ordered_json::object();
+  for (auto &[name, tensor] : outputs) tensors[name] = {{"dtype", std::string(io::dtypeName(tensor.type))}, {"shape", tensor.shape}};
+  nlohmann::ordered_json summary = {{"target", execution.describe()}, {"outputs", tensors}};
+  summary["milliseconds"] = {{"min", sorted.front()}, {"median", sorted[sorted.size() / 2]}, {"max", sorted.back()}};
+  summary["runs"] = sorted.size();
+  auto rows = nlohmann::ordered_json::array();
+  for (const Mismatch &each : mismatches) {
+    nlohmann::ordered_json row = {{"what", each.what}, {"name", each.name}, {"difference", each.difference}};
+    if (!each.origin.empty()) row["origin"] = each.origin;
+    rows.push_back(std::move(row));
+  }
+  summary["mismatches"] = std::move(rows);
+  return summary;
 }
 
 int run(const Flags &flags, const Common &common) {
@@ -88,7 +124,7 @@ int run(const Flags &flags, const Common &common) {
     return fail("--counters needs the simulated device: --target sim");
   std::optional<CounterFile> counterFile;
   if (flags.counters) counterFile.emplace();
-  Progress progress(!common.quiet && !common.json);
+  Progress progress(common.quiet, common.verbose);
   bool isEval;
   std::unique_ptr<Execution> execution = prepare(flags, common, progress, isEval);
   if (!execution) return UserError;
@@ -98,12 +134,13 @@ int run(const Flags &flags, const Common &common) {
   } else {
     auto tensors = readTensors(flags.inputs);
     if (!tensors) return fail(tensors.error());
-    auto picked = pickInputs(execution->inputs(), *tensors);
+    auto picked = pickInputs(execution->inputs(), *tensors, flags.inputs);
     if (!picked) return fail(picked.error());
     inputs = std::move(*picked);
   }
   std::map<std::string, io::Tensor> outputs;
   std::vector<double> milliseconds, cpuMilliseconds;
+  std::vector<Mismatch> mismatches;
   progress.step("running");
   for (int i = 0; i < flags.repeat; ++i) {
     std::string error;
@@ -115,9 +152,10 @@ int run(const Flags &flags, const Common &common) {
     if (i == 0 && !flags.expectState.empty()) {
       auto expected = io::readSafetensors(flags.expectState);
       if (!expected) return fail(expected.error());
-      if (!compareAll(execution->state(), expected->tensors, flags, *execution, "state")) return UserError;
+      compareAll(execution->state(), expected->tensors, flags, *execution, "state", mismatches);
     }
   }
+  progress.finish();
   std::sort(milliseconds.begin(), milliseconds.end());
   std::sort(cpuMilliseconds.begin(), cpuMilliseconds.end());
   std::vector<KernelCounters> counters;
@@ -133,21 +171,16 @@ int run(const Flags &flags, const Common &common) {
     file.tensors = outputs;
     if (io::Status status = io::writeSafetensors(flags.output, file); !status) return fail(status.error());
   }
+  if (!flags.expect.empty()) {
+    auto expected = io::readSafetensors(flags.expect);
+    if (!expected) return fail(expected.error());
+    compareAll(outputs, expected->tensors, flags, *execution, "output", mismatches);
+  }
   if (common.json) {
-    std::cout << "{\"outputs\": {";
-    bool first = true;
-    for (auto &[name, tensor] : outputs) {
-      std::cout << (first ? "" : ", ") << "\"" << name << "\": {\"dtype\": \"" << io::dtypeName(tensor.type) << "\", \"shape\": "
-                << io::shapeText(tensor.shape) << "}";
-      first = false;
-    }
-    std::cout << "}, \"milliseconds\": {\"min\": " << milliseconds.front()
-              << ", \"median\": " << milliseconds[milliseconds.size() / 2] << ", \"max\": " << milliseconds.back()
-              << "}, \"cpu_milliseconds\": {\"min\": " << cpuMilliseconds.front()
-              << ", \"median\": " << cpuMilliseconds[cpuMilliseconds.size() / 2]
-              << "}, \"runs\": " << milliseconds.size();
-    if (counterFile) std::cout << ", \"counters\": " << countersJson(counters);
-    std::cout << "}\n";
+    nlohmann::ordered_json summary = summarize(outputs, milliseconds, mismatches, *execution);
+    summary["cpu_milliseconds"] = {{"min", cpuMilliseconds.front()}, {"median", cpuMilliseconds[cpuMilliseconds.size() / 2]}};
+    if (counterFile) summary["counters"] = nlohmann::ordered_json::parse(countersJson(counters));
+    std::cout << summary.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
   } else if (!common.quiet) {
     for (auto &[name, tensor] : outputs)
       std::cout << "output " << name << ": " << io::dtypeName(tensor.type) << " " << io::shapeText(tensor.shape) << "\n";
@@ -158,12 +191,10 @@ int run(const Flags &flags, const Common &common) {
   }
   if (flags.profile) execution->printProfile();
   if (counterFile && !common.json) printCounters(counters, std::cout);
-  if (!flags.expect.empty()) {
-    auto expected = io::readSafetensors(flags.expect);
-    if (!expected) return fail(expected.error());
-    if (!compareAll(outputs, expected->tensors, flags, *execution, "output")) return UserError;
-    if (!common.quiet && !common.json) std::cout << "matches " << flags.expect << "\n";
-  }
+  print(mismatches);
+  if (!mismatches.empty()) return UserError;
+  for (const std::string &file : {flags.expect, flags.expectState})
+    if (!file.empty() && !common.quiet && !common.json) std::cout << "matches " << file << "\n";
   return Ok;
 }
 
@@ -177,7 +208,7 @@ void addRun(CLI::App &app, Common &common, Action &action) {
   sub->add_option("PROGRAM", flags->program, "A .pt2, .json, .mlir or .stator file")->required();
   sub->add_option("--target", flags->target.target,
                   "eval (the reference interpreter), host, cuda, or sim (the simulated CUDA device)")
-      ->capture_default_str()->check(CLI::IsMember({"eval", "host", "cuda", "sim"}));
+      ->capture_default_str();
   // What is compiled here runs here, and is thrown away.
   flags->target.cpu = "native";
   flags->target.add(*sub);
@@ -196,9 +227,7 @@ void addRun(CLI::App &app, Common &common, Action &action) {
   sub->add_flag("--counters", flags->counters,
                 "With --target sim: what every kernel did, as the simulator counts it, beside what the plan predicted");
   sub->add_option("--cuda-library", flags->cudaLibrary, "The CUDA driver library to open");
-  sub->add_flag("-q,--quiet", common.quiet, "Only errors");
-  sub->add_flag("-v,--verbose", common.verbose, "More about what is done");
-  sub->add_flag("--json", common.json, "The summary as one line of JSON");
+  common.add(*sub, "The summary as one line of JSON");
   sub->callback([flags, random, &common, &action] {
     flags->random = random->count() > 0;
     action = [flags, &common] { return run(*flags, common); };

@@ -4,6 +4,7 @@
 #include "tools/stator/Executions.h"
 #include <chrono>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 using namespace mlir;
 
@@ -64,6 +65,23 @@ public:
       specs.push_back(spec);
     }
     return true;
+  }
+
+  /// The step that writes each output, from the manifest: the last one that touches its buffer.
+  void readOrigins(const std::string &device) {
+    size_t bytes = 0;
+    const char *data = stator_model_manifest(model, &bytes);
+    auto manifest = nlohmann::json::parse(std::string(data, bytes), nullptr, false);
+    // The runtime has checked the manifest's form.
+    if (!manifest.is_object() || manifest["functions"].empty()) return;
+    for (const auto &plan : manifest["functions"][0]["plans"]) {
+      if (plan["device"] != device) continue;
+      std::map<size_t, size_t> outputOfBuffer;
+      for (size_t i = 0; i < plan["buffers"].size(); ++i)
+        if (plan["buffers"][i]["space"] == "output") outputOfBuffer[i] = plan["buffers"][i]["index"].get<size_t>();
+      origins.resize(outputOfBuffer.size());
+      findWriters(plan["steps"], outputOfBuffer);
+    }
   }
 
   const std::vector<InputSpec> &inputs() const override { return specs; }
@@ -142,6 +160,19 @@ public:
   }
 
 private:
+  void findWriters(const nlohmann::json &steps, const std::map<size_t, size_t> &outputOfBuffer) {
+    for (const auto &step : steps) {
+      for (const char *key : {"then", "else", "condition", "body", "fallback"})
+        if (step.contains(key)) findWriters(step[key], outputOfBuffer);
+      if (!step.contains("kernel")) continue;
+      std::string origin = "kernel " + step["kernel"].get<std::string>();
+      if (step.contains("source") && !step["source"].get<std::string>().empty()) origin += " at " + step["source"].get<std::string>();
+      for (const auto &buffer : step["buffers"])
+        if (auto found = outputOfBuffer.find(buffer.get<size_t>()); found != outputOfBuffer.end() && found->second < origins.size())
+          origins[found->second] = origin;
+    }
+  }
+
   stator_model *model = nullptr;
   stator_session *session = nullptr;
   std::vector<InputSpec> specs;
@@ -154,10 +185,7 @@ std::unique_ptr<Execution> compileAndOpen(std::unique_ptr<MLIRContext> context, 
   auto execution = std::make_unique<RuntimeExecution>();
   execution->origins = outputOrigins(*module);
   Compilation result;
-  if (failed(compile(*module, options, result))) {
-    module = {};
-    return nullptr;
-  }
+  if (failed(compile(*module, options, result))) return (void)compileError(result), nullptr;
   execution->artifact = std::move(result.artifact);
   // Before the context, which parameters do not promise.
   result.parts = {};
@@ -167,7 +195,9 @@ std::unique_ptr<Execution> compileAndOpen(std::unique_ptr<MLIRContext> context, 
 
 std::unique_ptr<Execution> openArtifact(const std::string &path, const RunOptions &options) {
   auto execution = std::make_unique<RuntimeExecution>();
-  return execution->open(path, options) ? std::move(execution) : nullptr;
+  if (!execution->open(path, options)) return nullptr;
+  execution->readOrigins(options.device);
+  return execution;
 }
 
 } // namespace stator::cli

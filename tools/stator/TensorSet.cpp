@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/stator/TensorSet.h"
+#include "compiler/frontend/DidYouMean.h"
 #include "compiler/io/Npy.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <cmath>
 #include <cstring>
@@ -30,22 +33,29 @@ io::Result<std::map<std::string, Tensor>> readTensors(const std::vector<std::str
   return tensors;
 }
 
-io::Result<std::vector<Tensor>> pickInputs(const std::vector<InputSpec> &specs, std::map<std::string, Tensor> &tensors) {
+io::Result<std::vector<Tensor>> pickInputs(const std::vector<InputSpec> &specs, const std::map<std::string, Tensor> &tensors,
+                                           const std::vector<std::string> &arguments) {
   std::vector<Tensor> inputs;
+  std::vector<std::string> names, keys;
+  for (const InputSpec &spec : specs) names.push_back(spec.name);
+  for (auto &[name, tensor] : tensors) keys.push_back(name);
+  // A key that was typed and fits nothing is a mistake; a file may hold more than the program wants.
+  for (const std::string &argument : arguments) {
+    size_t equals = argument.find('=');
+    if (equals == std::string::npos) continue;
+    std::string key = argument.substr(0, equals);
+    size_t position;
+    bool isPosition = !llvm::StringRef(key).getAsInteger(10, position) && position < specs.size();
+    if (!isPosition && !llvm::is_contained(names, key))
+      return io::Error{"the program has no input '" + key + "'; inputs are " + (names.empty() ? "none" : llvm::join(names, ", ")) +
+                       didYouMean(key, names)};
+  }
   for (size_t i = 0; i < specs.size(); ++i) {
     auto found = tensors.find(specs[i].name);
     if (found == tensors.end()) found = tensors.find(std::to_string(i));
-    if (found == tensors.end()) {
-      std::string have, nearest;
-      unsigned best = 4;
-      for (auto &[name, tensor] : tensors) {
-        have += (have.empty() ? "" : ", ") + name;
-        unsigned distance = llvm::StringRef(name).edit_distance(specs[i].name, true, best);
-        if (distance < best) best = distance, nearest = name;
-      }
+    if (found == tensors.end())
       return io::Error{"no tensor for input " + std::to_string(i) + " ('" + specs[i].name + "'): the files have " +
-                       (have.empty() ? "none" : have) + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?")};
-    }
+                       (keys.empty() ? "none" : llvm::join(keys, ", ")) + didYouMean(specs[i].name, keys)};
     inputs.push_back(found->second);
   }
   return inputs;

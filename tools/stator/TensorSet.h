@@ -22,8 +22,10 @@ struct InputSpec {
 /// Reads `--in` arguments: FILE.safetensors, or NAME=FILE.npy. Keys are input names or positions ("0", "1", ...).
 io::Result<std::map<std::string, io::Tensor>> readTensors(const std::vector<std::string> &arguments);
 
-/// Picks the tensors of the inputs in order: by name, else by position.
-io::Result<std::vector<io::Tensor>> pickInputs(const std::vector<InputSpec> &specs, std::map<std::string, io::Tensor> &tensors);
+/// Picks the tensors of the inputs in order: by name, else by position. `arguments` are those that the tensors came from: a
+/// NAME=FILE.npy that names no input is an error.
+io::Result<std::vector<io::Tensor>> pickInputs(const std::vector<InputSpec> &specs, const std::map<std::string, io::Tensor> &tensors,
+                                               const std::vector<std::string> &arguments);
 
 /// Normally distributed floats, small non-negative integers, coin flips; the same for the same seed. A symbol gets its
 /// lower bound, raised to 2 where its bounds allow.

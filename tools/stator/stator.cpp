@@ -2,6 +2,7 @@
 //
 // The command line: stator compile | run | inspect | import | ops.
 #include "tools/stator/Command.h"
+#include <iostream>
 
 using namespace stator;
 
@@ -20,11 +21,14 @@ int main(int argc, char **argv) {
   cli::addInspect(app, common, action);
   cli::addImport(app, common, action);
   cli::addOps(app, common, action);
+  cli::catchCrashes();
+  if (auto mistake = cli::checkNames(app, argc, argv)) return cli::fail(*mistake);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success &asked) { // --help, --version
+    return app.exit(asked, std::cout, std::cerr);
   } catch (const CLI::ParseError &error) {
-    int code = app.exit(error, std::cout, std::cerr);
-    return code == 0 ? cli::Ok : cli::UserError;
+    return cli::fail(std::string(error.what()) + " (`stator --help` and `stator COMMAND --help` tell more)");
   }
   try {
     return action ? action() : cli::UserError;

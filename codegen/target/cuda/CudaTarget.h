@@ -14,6 +14,9 @@ public:
   ~CudaTarget() override;
   llvm::StringRef device() const override { return "cuda"; }
   mlir::FailureOr<LoweredFusion> lower(graph::FusionOp fusion, llvm::StringRef name) override;
+  llvm::SmallVector<std::pair<llvm::StringRef, mlir::OwningOpRef<mlir::ModuleOp> *>> kernelModules() override {
+    return {{"cuda32", &narrow}, {"cuda64", &wide}};
+  }
   mlir::LogicalResult finish(std::vector<ModuleImage> &modules, std::vector<Blob> &blobs) override;
 
 private:

@@ -14,6 +14,9 @@ public:
   ~HostTarget() override;
   llvm::StringRef device() const override { return "host"; }
   mlir::FailureOr<LoweredFusion> lower(graph::FusionOp fusion, llvm::StringRef name) override;
+  llvm::SmallVector<std::pair<llvm::StringRef, mlir::OwningOpRef<mlir::ModuleOp> *>> kernelModules() override {
+    return {{"host", &module}};
+  }
   mlir::LogicalResult finish(std::vector<ModuleImage> &modules, std::vector<Blob> &blobs) override;
 
   /// What has been emitted so far, before lowering; for tests and dumps.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/torch_export/TorchExport.h"
+#include "compiler/frontend/DidYouMean.h"
 #include "compiler/frontend/torch_export/FunctionBuilder.h"
 #include "compiler/io/Archive.h"
 #include "dialects/graph/Graph.h"
@@ -54,7 +55,7 @@ io::Status chooseModel(const io::Archive &archive, const std::string &root, cons
       return {};
     }
   if (wanted.empty()) return io::Error{"'" + archive.path() + "' holds several models (" + list + "): name one"};
-  return io::Error{"'" + archive.path() + "' holds no model '" + wanted + "', only " + list};
+  return io::Error{"'" + archive.path() + "' holds no model '" + wanted + "', only " + list + didYouMean(wanted, models)};
 }
 
 io::Status readPt2(std::shared_ptr<io::Archive> archive, const std::string &root, std::string &model, Layout &layout) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/torch_export/Weights.h"
 #include "compiler/frontend/torch_export/Unpickler.h"
+#include "compiler/frontend/Resource.h"
 #include "compiler/io/CheckedI64.h"
 #include "compiler/io/DType.h"
 #include "mlir/IR/BuiltinDialect.h"
@@ -196,13 +197,9 @@ ElementsAttr Weights::attribute(MLIRContext *context, const std::string &name) {
     io::Buffer data = zeros.size() ? zeros
                       : dense      ? bytes->slice(size_t(payload->offset) * width, size_t(*total.value()))
                                    : gather(*bytes, *payload, count, width);
-    uintptr_t address = reinterpret_cast<uintptr_t>(data.data());
-    size_t alignment = io::Buffer::alignment;
-    while (address % alignment != 0) alignment /= 2;
-    ArrayRef<char> view(data.data(), data.size());
-    AsmResourceBlob blob(view, alignment, [data](void *, size_t, size_t) {}, /*dataIsMutable=*/false);
-    auto &manager = DenseResourceElementsHandle::getManagerInterface(context);
-    known = handles.emplace(key, manager.insert(resourceName(name), std::move(blob))).first;
+    auto handle = makeResource(context, resourceName(name), std::move(data), width);
+    if (!handle) throw bad("not enough memory");
+    known = handles.emplace(key, *handle).first;
   }
   return cast<ElementsAttr>(DenseResourceElementsAttr::get(type, known->second));
 }
