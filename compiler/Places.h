@@ -8,7 +8,8 @@
 
 namespace stator {
 
-/// The places that a location stands for, innermost first and without repeats: "file:line" and names of nodes; eight at most.
+/// The places that a location stands for, innermost first and without repeats: "file:line" and names of nodes; eight at
+/// most.
 std::vector<std::string> placesOf(mlir::Location location);
 
 } // namespace stator

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "stator/compiler.hpp"
+#include "compiler/include/stator/compiler.hpp"
 #include "compiler/Compile.h"
 #include "compiler/Places.h"
 #include "compiler/Program.h"

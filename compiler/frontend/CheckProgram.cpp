@@ -16,16 +16,20 @@ public:
   explicit FunctionCheck(func::FuncOp function) : function(function) {}
 
   LogicalResult run() {
-    if (!function.getBody().hasOneBlock()) return fail() << "function '" << function.getName() << "' must have one block";
+    if (!function.getBody().hasOneBlock())
+      return fail() << "function '" << function.getName() << "' must have one block";
     for (Type type : llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes()))
-      if (!graph::hasDims(type)) return fail() << "function '" << function.getName() << "' has a value that is no tensor of known dimensions: " << type;
+      if (!graph::hasDims(type))
+        return fail() << "function '" << function.getName()
+                      << "' has a value that is no tensor of known dimensions: " << type;
     if (failed(declarations())) return failure();
     arguments();
     results();
     uses();
     for (auto &symbol : declared)
       if (!given.contains(symbol.getKey()))
-        fail() << "the size '" << symbol.getKey() << "' can be read from no input, and nothing in '" << function.getName() << "' gives it a value";
+        fail() << "the size '" << symbol.getKey() << "' can be read from no input, and nothing in '"
+               << function.getName() << "' gives it a value";
     return good;
   }
 
@@ -43,9 +47,11 @@ private:
     for (Attribute each : list) {
       auto symbol = dyn_cast<graph::SymbolAttr>(each);
       if (!symbol) return fail() << "'" << graph::symbolsAttrName << "' is a list of symbols, not " << each;
-      if (!declared.insert(symbol.getName()).second) return fail() << "the size '" << symbol.getName() << "' is declared twice";
+      if (!declared.insert(symbol.getName()).second)
+        return fail() << "the size '" << symbol.getName() << "' is declared twice";
       if (symbol.getMin() < 0 || symbol.getMin() > symbol.getMax())
-        return fail() << "the size '" << symbol.getName() << "' has the bounds [" << symbol.getMin() << ", " << symbol.getMax() << "]";
+        return fail() << "the size '" << symbol.getName() << "' has the bounds [" << symbol.getMin() << ", "
+                      << symbol.getMax() << "]";
     }
     return success();
   }
@@ -69,12 +75,15 @@ private:
         fail() << "argument " << i << ": the name of a state is text";
         continue;
       }
-      if (!states.try_emplace(name.getValue(), type).second) fail() << "argument " << i << ": there is a state '" << name.getValue() << "' already";
-      if (!type.hasStaticShape()) fail() << "argument " << i << ": the state '" << name.getValue() << "' has a size that is no number: " << type;
+      if (!states.try_emplace(name.getValue(), type).second)
+        fail() << "argument " << i << ": there is a state '" << name.getValue() << "' already";
+      if (!type.hasStaticShape())
+        fail() << "argument " << i << ": the state '" << name.getValue() << "' has a size that is no number: " << type;
       if (Attribute initial = function.getArgAttr(i, graph::initialAttrName)) {
         auto elements = dyn_cast<ElementsAttr>(initial);
         if (!elements || elements.getShapedType() != type)
-          fail() << "argument " << i << ": the initial value of state '" << name.getValue() << "' is not of type " << type;
+          fail() << "argument " << i << ": the initial value of state '" << name.getValue() << "' is not of type "
+                 << type;
       }
     }
   }
@@ -85,15 +94,21 @@ private:
       if (Attribute updates = function.getResultAttr(r, graph::updatesAttrName)) {
         auto name = dyn_cast<StringAttr>(updates);
         auto known = name ? states.find(name.getValue()) : states.end();
-        if (known == states.end()) fail() << "result " << r << " updates the unknown state " << updates;
-        else if (known->second != type) fail() << "result " << r << " updates the state '" << name.getValue() << "' of type " << known->second << " with " << type;
+        if (known == states.end())
+          fail() << "result " << r << " updates the unknown state " << updates;
+        else if (known->second != type)
+          fail() << "result " << r << " updates the state '" << name.getValue() << "' of type " << known->second
+                 << " with " << type;
       }
       if (Attribute updates = function.getResultAttr(r, graph::updatesInputAttrName)) {
         auto number = dyn_cast<IntegerAttr>(updates);
-        bool isArgument = number && number.getValue().getSignificantBits() <= 64 && number.getValue().sge(0) && number.getValue().slt(function.getNumArguments());
-        if (!isArgument) fail() << "result " << r << " updates an input that is not there: " << updates;
+        bool isArgument = number && number.getValue().getSignificantBits() <= 64 && number.getValue().sge(0) &&
+                          number.getValue().slt(function.getNumArguments());
+        if (!isArgument)
+          fail() << "result " << r << " updates an input that is not there: " << updates;
         else if (function.getArgumentTypes()[number.getInt()] != type)
-          fail() << "result " << r << " updates input " << number.getInt() << " of type " << function.getArgumentTypes()[number.getInt()] << " with " << type;
+          fail() << "result " << r << " updates input " << number.getInt() << " of type "
+                 << function.getArgumentTypes()[number.getInt()] << " with " << type;
       }
     }
   }
@@ -110,7 +125,8 @@ private:
       for (DimExpr dim : graph::dimsOf(type)) expression(dim, at);
   }
   void uses() {
-    for (Type each : llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes())) type(each, function.getLoc());
+    for (Type each : llvm::concat<const Type>(function.getArgumentTypes(), function.getResultTypes()))
+      type(each, function.getLoc());
     function.getBody().walk([&](Operation *op) {
       for (Type each : op->getResultTypes()) type(each, op->getLoc());
       for (Region &region : op->getRegions())
@@ -123,7 +139,8 @@ private:
         given.insert(bind.getSymbol());
         if (!declared.contains(bind.getSymbol()) && reported.insert(bind.getSymbol()).second) {
           good = failure();
-          emitError(op->getLoc()) << "the size '" << bind.getSymbol() << "' is not declared by function '" << function.getName() << "'";
+          emitError(op->getLoc()) << "the size '" << bind.getSymbol() << "' is not declared by function '"
+                                  << function.getName() << "'";
         }
       }
     });

@@ -6,7 +6,8 @@ using namespace mlir;
 
 namespace stator {
 
-std::optional<DenseResourceElementsHandle> makeResource(MLIRContext *context, StringRef name, io::Buffer data, size_t elementBytes) {
+std::optional<DenseResourceElementsHandle> makeResource(MLIRContext *context, StringRef name, io::Buffer data,
+                                                        size_t elementBytes) {
   if (reinterpret_cast<uintptr_t>(data.data()) % elementBytes != 0) {
     data = io::Buffer::copyOf(data.view());
     if (!data.ok()) return std::nullopt;

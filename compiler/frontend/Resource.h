@@ -13,8 +13,8 @@ namespace stator {
 /// A resource over `data`, which stays alive as long as the context. `name` is made unique. The alignment that the
 /// resource states is `elementBytes`, whatever the bytes happen to have (text that is written must not depend on
 /// addresses); data that has less is copied. Null where there is no memory for that.
-std::optional<mlir::DenseResourceElementsHandle> makeResource(mlir::MLIRContext *context, llvm::StringRef name, io::Buffer data,
-                                                              size_t elementBytes);
+std::optional<mlir::DenseResourceElementsHandle> makeResource(mlir::MLIRContext *context, llvm::StringRef name,
+                                                              io::Buffer data, size_t elementBytes);
 
 } // namespace stator
 

@@ -69,7 +69,8 @@ public:
   bool key(string_t &value) override {
     auto [slot, isNew] = open_.back()->get_ref<Json::object_t &>().emplace(value, nullptr);
     if (!isNew)
-      return fail("line " + std::to_string(line) + ": the key \"" + value.substr(0, 80) + "\" stands twice in one object");
+      return fail("line " + std::to_string(line) + ": the key \"" + value.substr(0, 80) +
+                  "\" stands twice in one object");
     member = &slot->second;
     return true;
   }

@@ -24,8 +24,8 @@ llvm::SmallVector<llvm::StringRef> choicesOf(mlir::OperationName op, llvm::Strin
 mlir::Attribute choiceNamed(mlir::OperationName op, llvm::StringRef attribute, llvm::StringRef name);
 std::optional<llvm::StringRef> nameOfChoice(mlir::OperationName op, llvm::StringRef attribute, mlir::Attribute value);
 
-/// How an op with one enumerated attribute, `mode`, answers: ScatterOp::attachInterface<ModeChoices<ScatterOp, ScatterModeAttr,
-/// ScatterMode, symbolizeScatterMode>>(context), where the op is registered.
+/// How an op with one enumerated attribute, `mode`, answers: ScatterOp::attachInterface<ModeChoices<ScatterOp,
+/// ScatterModeAttr, ScatterMode, symbolizeScatterMode>>(context), where the op is registered.
 template <typename Op, typename Attr, typename Enum, std::optional<Enum> (*fromNumber)(uint32_t)>
 struct ModeChoices : ChoiceOpInterface::ExternalModel<ModeChoices<Op, Attr, Enum, fromNumber>, Op> {
   static llvm::SmallVector<Choice> getChoices(mlir::MLIRContext *context, llvm::StringRef attribute) {

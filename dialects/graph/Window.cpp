@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "dialects/graph/Choices.h"
 #include "dialects/graph/Window.h"
+#include "dialects/graph/Choices.h"
 
 using namespace mlir;
 

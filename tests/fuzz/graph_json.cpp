@@ -11,7 +11,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   mlir::ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) { return mlir::success(); });
-  auto module = stator::graph_json::readGraphJsonText(context, llvm::StringRef(reinterpret_cast<const char *>(data), size), "/nonexistent/fuzz.json");
+  auto module = stator::graph_json::readGraphJsonText(
+      context, llvm::StringRef(reinterpret_cast<const char *>(data), size), "/nonexistent/fuzz.json");
   if (!module) return 0;
   if (failed(mlir::verify(*module))) std::abort();
   (void)stator::checkProgram(*module);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Any JSON in the place of an archive's model: the importer refuses it, or imports a program that verifies. The archive around
-// it, and its weights, are those of tests/models/mlp.pt2; what reads archives is tested apart.
+// Any JSON in the place of an archive's model: the importer refuses it, or imports a program that verifies. The archive
+// around it, and its weights, are those of tests/models/mlp.pt2; what reads archives is tested apart.
 #include "compiler/frontend/torch_export/FunctionBuilder.h"
 #include "compiler/frontend/torch_export/Program.h"
 #include "compiler/io/Archive.h"

@@ -166,6 +166,11 @@ def artifacts():
     check(["compile", MODELS / "mlp.pt2", "-o", "e.stator", "-v"], 0, err=["phase fuse", "phase memory", "reading "])
     check(["compile", MODELS / "mlp.pt2", "-o", "no/such/folder/e.stator"], 1, err=["no/such/folder"])
     check(["compile", "m.stator"], 1, err=["is compiled already"])
+    (WORK / "p.mlir").write_text("func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n  return %x : tensor<2xf32>\n}")
+    check(["compile", "p.mlir", "--start-at", "memory"], 1, err=["holds no plan: phase 'memory' starts from what phase 'schedule' leaves"])
+    check(["compile", "p.mlir", "--stop-after", "schedule", "-o", "q.mlir"], 0)
+    (WORK / "r.mlir").write_text((WORK / "q.mlir").read_text().replace("plan.weights = {}", "plan.weights = {w = 1}"))
+    check(["compile", "r.mlir", "--start-at", "memory"], 1, err=["weight \"?w\"? is no tensor"])
     (WORK / "broken.stator").write_bytes((WORK / "m.stator").read_bytes()[:1000])
     check(["inspect", "broken.stator"], 1)
 

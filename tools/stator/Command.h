@@ -27,7 +27,8 @@ struct Common {
 /// Whether what is printed to this file (1 or 2) is coloured: a terminal, and NO_COLOR not set.
 bool colours(int file);
 
-/// A message about the first argument that is no subcommand or option of it, with the nearest name; nothing where all are.
+/// A message about the first argument that is no subcommand or option of it, with the nearest name; nothing where all
+/// are.
 std::optional<std::string> checkNames(CLI::App &app, int argc, char **argv);
 
 /// Makes a crash exit with code 70 and say in which step it happened.

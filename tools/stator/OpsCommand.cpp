@@ -2,8 +2,8 @@
 #include "compiler/frontend/torch_export/TorchExport.h"
 #include "dialects/graph/Choices.h"
 #include "dialects/graph/Graph.h"
-#include "tools/stator/Command.h"
 #include "mlir/IR/Builders.h"
+#include "tools/stator/Command.h"
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -31,7 +31,8 @@ std::string kindOf(OperationName op, StringRef attribute) {
   for (auto &[value, name] : kinds) {
     NamedAttrList list;
     list.append(attribute, value);
-    if (succeeded(op.verifyInherentAttrs(list, [&] { return emitError(UnknownLoc::get(op.getContext())); }))) return name;
+    if (succeeded(op.verifyInherentAttrs(list, [&] { return emitError(UnknownLoc::get(op.getContext())); })))
+      return name;
   }
   return "MLIR";
 }
@@ -71,7 +72,8 @@ void addOps(CLI::App &app, Common &common, Action &action) {
         return int(Ok);
       }
       std::vector<std::string> targets = torch_export::importableTargets(*context);
-      if (common.json) std::cout << nlohmann::json(targets).dump(1) << "\n";
+      if (common.json)
+        std::cout << nlohmann::json(targets).dump(1) << "\n";
       else
         for (const std::string &target : targets) std::cout << target << "\n";
       return int(Ok);

@@ -14,7 +14,9 @@ namespace {
 
 constexpr size_t maxAttributeText = 1u << 16;
 
-bool isInt(const Json &value) { return value.is_number_integer() && !(value.is_number_unsigned() && value.get<uint64_t>() > uint64_t(INT64_MAX)); }
+bool isInt(const Json &value) {
+  return value.is_number_integer() && !(value.is_number_unsigned() && value.get<uint64_t>() > uint64_t(INT64_MAX));
+}
 
 /// The attributes that a number may stand for.
 void fromInteger(MLIRContext *context, int64_t value, SmallVectorImpl<Attribute> &out) {
@@ -52,7 +54,9 @@ void fromList(MLIRContext *context, const Json &list, SmallVectorImpl<Attribute>
     auto values = all([&](const Json &value) { return dimFrom(context, value); });
     if (!llvm::is_contained(values, DimExpr())) out.push_back(graph::ShapeAttr::get(context, values));
   }
-  if (strings) out.push_back(b.getArrayAttr(all([&](const Json &value) -> Attribute { return b.getStringAttr(value.get_ref<const std::string &>()); })));
+  if (strings)
+    out.push_back(b.getArrayAttr(
+        all([&](const Json &value) -> Attribute { return b.getStringAttr(value.get_ref<const std::string &>()); })));
 }
 
 /// The text of an attribute as MLIR writes it; null where it is none. The parser recurses, so nesting is bounded first.
@@ -81,7 +85,8 @@ SmallVector<Attribute> candidates(MLIRContext *context, const Json &value) {
   } else if (value.is_array()) {
     fromList(context, value, out);
   }
-  if (value.is_number()) out.append({b.getF64FloatAttr(value.get<double>()), b.getF32FloatAttr(float(value.get<double>()))});
+  if (value.is_number())
+    out.append({b.getF64FloatAttr(value.get<double>()), b.getF32FloatAttr(float(value.get<double>()))});
   if (isInt(value) || value.is_string())
     if (DimExpr dim = dimFrom(context, value)) out.push_back(graph::ShapeAttr::get(context, {dim}));
   return out;
@@ -139,12 +144,14 @@ Json plain(std::optional<OperationName> op, StringRef name, Attribute attribute)
   if (auto value = dyn_cast<BoolAttr>(attribute)) return value.getValue();
   if (auto value = dyn_cast<IntegerAttr>(attribute))
     return value.getValue().getSignificantBits() <= 64 ? Json(value.getValue().getSExtValue()) : Json();
-  if (auto value = dyn_cast<FloatAttr>(attribute)) return std::isfinite(value.getValueAsDouble()) ? Json(value.getValueAsDouble()) : Json();
+  if (auto value = dyn_cast<FloatAttr>(attribute))
+    return std::isfinite(value.getValueAsDouble()) ? Json(value.getValueAsDouble()) : Json();
   if (auto value = dyn_cast<StringAttr>(attribute)) return value.str();
   if (auto value = dyn_cast<DenseI64ArrayAttr>(attribute)) return Json(value.asArrayRef().vec());
   if (auto value = dyn_cast<DenseI32ArrayAttr>(attribute)) return Json(value.asArrayRef().vec());
   if (auto value = dyn_cast<DenseF64ArrayAttr>(attribute))
-    return llvm::all_of(value.asArrayRef(), [](double x) { return std::isfinite(x); }) ? Json(value.asArrayRef().vec()) : Json();
+    return llvm::all_of(value.asArrayRef(), [](double x) { return std::isfinite(x); }) ? Json(value.asArrayRef().vec())
+                                                                                       : Json();
   if (auto value = dyn_cast<DenseBoolArrayAttr>(attribute)) {
     Json list = Json::array();
     for (bool each : value.asArrayRef()) list.push_back(each);
@@ -215,14 +222,17 @@ Attribute readFreeAttribute(MLIRContext *context, const Node &node) {
 NamedAttrList readFreeAttributes(MLIRContext *context, const Node &object) {
   NamedAttrList list;
   object.forEachMember([&](StringRef name, const Node &value) {
-    if (name.empty() || name.size() > maxName) value.refuse("an attribute's name has 1 to " + Twine(maxName) + " bytes");
+    if (name.empty() || name.size() > maxName)
+      value.refuse("an attribute's name has 1 to " + Twine(maxName) + " bytes");
     list.set(name, readFreeAttribute(context, value));
   });
   return list;
 }
 
-Written writeAttribute(std::optional<OperationName> op, StringRef name, Attribute attribute, RankedTensorType type, WeightsWriter &weights) {
-  if (auto elements = dyn_cast<ElementsAttr>(attribute); elements && op && declares(*op, name)) return weights.write(elements, type);
+Written writeAttribute(std::optional<OperationName> op, StringRef name, Attribute attribute, RankedTensorType type,
+                       WeightsWriter &weights) {
+  if (auto elements = dyn_cast<ElementsAttr>(attribute); elements && op && declares(*op, name))
+    return weights.write(elements, type);
   MLIRContext *context = attribute.getContext();
   Json value = plain(op, name, attribute);
   if (!value.is_null() && wouldRead(op, name, context, value) == attribute) return value;

@@ -28,9 +28,12 @@ uint64_t readElement(const Node &node, Type element) {
       StringRef text = node.text(16);
       bool negative = text == "-Infinity";
       bool hasInfinity = semantics != &APFloat::Float8E4M3FN();
-      if (text == "NaN") number = APFloat::getNaN(*semantics);
-      else if ((text == "Infinity" || negative) && hasInfinity) number = APFloat::getInf(*semantics, negative);
-      else node.refuse("'" + text + "' is no number of " + Twine(std::string(io::dtypeName(dtypeOf(element)))));
+      if (text == "NaN")
+        number = APFloat::getNaN(*semantics);
+      else if ((text == "Infinity" || negative) && hasInfinity)
+        number = APFloat::getInf(*semantics, negative);
+      else
+        node.refuse("'" + text + "' is no number of " + Twine(std::string(io::dtypeName(dtypeOf(element)))));
     } else if (value.is_number_float()) {
       number = APFloat(value.get<double>());
       number.convert(*semantics, APFloat::rmNearestTiesToEven, &lost);
@@ -72,7 +75,8 @@ void readNested(const Node &node, ArrayRef<int64_t> shape, RankedTensorType type
     to += width;
     return;
   }
-  if (node.size() != uint64_t(shape[0])) node.refuse("has " + Twine(node.size()) + " entries, the shape says " + Twine(shape[0]));
+  if (node.size() != uint64_t(shape[0]))
+    node.refuse("has " + Twine(node.size()) + " entries, the shape says " + Twine(shape[0]));
   node.forEach([&](const Node &entry) { readNested(entry, shape.drop_front(), type, to); });
 }
 
@@ -135,7 +139,8 @@ ElementsAttr readElements(MLIRContext *context, const Node &node, RankedTensorTy
   if (node.has("dtype") || node.has("shape")) type = readTensorType(context, node);
   if (!type) node.refuse("needs the keys 'dtype' and 'shape'");
   if (!type.hasStaticShape()) node.refuse("a constant's sizes are numbers");
-  if (node.has("data") + node.has("splat") + node.has("weight") != 1) node.refuse("needs one of 'data', 'splat' and 'weight'");
+  if (node.has("data") + node.has("splat") + node.has("weight") != 1)
+    node.refuse("needs one of 'data', 'splat' and 'weight'");
   if (!node.has("weight") && (node.has("literal") || node.has("reinterpret")))
     node.refuse("'literal' and 'reinterpret' go with 'weight'");
   if (auto data = node.find("data")) return literalOf(readData(*data, type), type);
@@ -155,11 +160,13 @@ ElementsAttr readElements(MLIRContext *context, const Node &node, RankedTensorTy
   int64_t count = 1;
   for (int64_t size : entry.tensor.shape) count *= size; // Checked when it was read.
   io::DType dtype = dtypeOf(type.getElementType());
-  bool fits = flag("reinterpret") ? entry.tensor.bytes.size() == type.getNumElements() * elementBytes(type.getElementType())
-                                  : dtype == entry.tensor.type && count == type.getNumElements();
+  bool fits = flag("reinterpret")
+                  ? entry.tensor.bytes.size() == type.getNumElements() * elementBytes(type.getElementType())
+                  : dtype == entry.tensor.type && count == type.getNumElements();
   if (!fits)
-    weight.refuse("'" + name + "' is " + std::string(io::dtypeName(entry.tensor.type)) + " " + io::shapeText(entry.tensor.shape) +
-                  ", not " + std::string(io::dtypeName(dtype)) + " " + io::shapeText(type.getShape().vec()));
+    weight.refuse("'" + name + "' is " + std::string(io::dtypeName(entry.tensor.type)) + " " +
+                  io::shapeText(entry.tensor.shape) + ", not " + std::string(io::dtypeName(dtype)) + " " +
+                  io::shapeText(type.getShape().vec()));
   if (dtype == STATOR_DTYPE_BOOL)
     for (char byte : entry.tensor.bytes.view())
       if (byte != 0 && byte != 1) weight.refuse("'" + name + "' has a bool that is neither 0 nor 1");
@@ -221,8 +228,8 @@ Written WeightsWriter::write(ElementsAttr value, RankedTensorType assumed) {
   auto toFile = [&](const std::string &name) {
     std::string_view bytes(tensor->data(), tensor->bytes());
     // Attributes own their bytes; what was expanded here is copied.
-    bool isView = isa<DenseResourceElementsAttr>(value) ||
-                  (literal && !literal.isSplat() && !type.getElementType().isInteger(1));
+    bool isView =
+        isa<DenseResourceElementsAttr>(value) || (literal && !literal.isSplat() && !type.getElementType().isInteger(1));
     file.tensors[name] = {dtype, type.getShape().vec(), isView ? io::Buffer::borrow(bytes) : io::Buffer::copyOf(bytes)};
   };
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {

@@ -30,7 +30,8 @@ private:
 };
 
 /// A value of elements: {"data": ...}, {"splat": ...} or {"weight": ...}, with dtype and shape of its own or `type`.
-mlir::ElementsAttr readElements(mlir::MLIRContext *context, const Node &node, mlir::RankedTensorType type, Weights &weights);
+mlir::ElementsAttr readElements(mlir::MLIRContext *context, const Node &node, mlir::RankedTensorType type,
+                                Weights &weights);
 
 /// What is written beside the document.
 class WeightsWriter {

@@ -114,7 +114,8 @@ Location LocationReader::of(const Node &object, const char *key) const {
 Written LocationWriter::write(Location location) {
   if (isa<UnknownLoc>(location)) return nullptr;
   auto file = dyn_cast<FileLineColLoc>(location);
-  if (file && !file.getFilename().empty() && fromText(location.getContext(), toText(file)) == location) return toText(file);
+  if (file && !file.getFilename().empty() && fromText(location.getContext(), toText(file)) == location)
+    return toText(file);
   if (auto found = known.find(location); found != known.end()) return found->second;
   Written row;
   if (file) {

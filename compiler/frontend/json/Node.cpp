@@ -4,7 +4,6 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
-
 namespace stator::graph_json {
 
 std::string Node::path() const {
@@ -93,7 +92,8 @@ int64_t Node::integer() const {
     if (number <= uint64_t(INT64_MAX)) return int64_t(number);
     refuse("the integer " + llvm::Twine(number) + " does not fit a signed 64-bit number");
   }
-  if (!value->is_number_integer()) refuse("must be an integer, not " + llvm::Twine(value->is_number() ? "a fraction" : value->type_name()));
+  if (!value->is_number_integer())
+    refuse("must be an integer, not " + llvm::Twine(value->is_number() ? "a fraction" : value->type_name()));
   return value->get<int64_t>();
 }
 

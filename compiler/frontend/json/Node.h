@@ -23,8 +23,8 @@ struct Refused : std::runtime_error {
   size_t line;
 };
 
-/// A view of one value. Children hold a pointer to their parent: use them within its life. Every accessor throws Refused,
-/// with the path of the value (`functions[0].ops[3].operands`), where the value is not what is asked for.
+/// A view of one value. Children hold a pointer to their parent: use them within its life. Every accessor throws
+/// Refused, with the path of the value (`functions[0].ops[3].operands`), where the value is not what is asked for.
 class Node {
 public:
   explicit Node(const io::Json &root) : value(&root) {}

@@ -7,8 +7,8 @@
 
 namespace stator::graph_json {
 
-/// JSON for people: one op, input, location or weight a line. The values' text is UTF-8 and their nesting bounded by the
-/// caller.
+/// JSON for people: one op, input, location or weight a line. The values' text is UTF-8 and their nesting bounded by
+/// the caller.
 std::string print(const nlohmann::ordered_json &document);
 
 } // namespace stator::graph_json

@@ -47,11 +47,13 @@ private:
 
 class Reader {
 public:
-  Reader(MLIRContext *context, const std::string &path) : context(context), path(path), builder(context), locations(context, path) {}
+  Reader(MLIRContext *context, const std::string &path)
+      : context(context), path(path), builder(context), locations(context, path) {}
 
   OwningOpRef<ModuleOp> read(const Json &json) {
     Node root(json);
-    root.onlyKeys({"$schema", "format", "version", "name", "location", "weights", "locations", "functions", "attributes"});
+    root.onlyKeys(
+        {"$schema", "format", "version", "name", "location", "weights", "locations", "functions", "attributes"});
     if (Node format = root.get("format"); format.text() != "stator-graph") format.refuse("must be \"stator-graph\"");
     if (Node version = root.get("version"); version.integer() != 1)
       version.refuse("this is version " + Twine(version.integer()) + "; this program reads version 1");
@@ -63,7 +65,8 @@ public:
     if (auto attributes = root.find("attributes"))
       for (NamedAttribute each : readFreeAttributes(context, *attributes)) setFree(*attributes, *module, each);
     Node functions = root.get("functions");
-    if (functions.size() == 0 || functions.size() > maxFunctions) functions.refuse("has 1 to " + Twine(maxFunctions) + " entries");
+    if (functions.size() == 0 || functions.size() > maxFunctions)
+      functions.refuse("has 1 to " + Twine(maxFunctions) + " entries");
     functions.forEach([&](const Node &node) { readFunction(node, *module); });
     verify(root, *module, /*whole=*/true);
     return module;
@@ -72,7 +75,8 @@ public:
 private:
   /// Attributes that no op declares have a dialect's prefix.
   void setFree(const Node &node, Operation *op, NamedAttribute attribute) {
-    if (!attribute.getName().strref().contains('.')) node.refuse("the name '" + attribute.getName().strref() + "' needs a dot");
+    if (!attribute.getName().strref().contains('.'))
+      node.refuse("the name '" + attribute.getName().strref() + "' needs a dot");
     op->setAttr(attribute.getName(), attribute.getValue());
   }
 
@@ -125,7 +129,8 @@ private:
   }
 
   void readFunction(const Node &node, ModuleOp module) {
-    node.onlyKeys({"name", "private", "symbols", "inputs", "ops", "outputs", "location", "outputs_location", "attributes"});
+    node.onlyKeys(
+        {"name", "private", "symbols", "inputs", "ops", "outputs", "location", "outputs_location", "attributes"});
     names = Names();
     builder.setInsertionPointToEnd(module.getBody());
     Location loc = locationOf(node);
@@ -150,12 +155,14 @@ private:
         results.push_back(names.find(output.get("value")));
         if (auto more = output.find("attributes")) list = readFreeAttributes(context, *more);
         if (auto state = output.find("updates")) list.set(graph::updatesAttrName, builder.getStringAttr(state->name()));
-        if (auto input = output.find("updates_input")) list.set(graph::updatesInputAttrName, builder.getI64IntegerAttr(input->integer()));
+        if (auto input = output.find("updates_input"))
+          list.set(graph::updatesInputAttrName, builder.getI64IntegerAttr(input->integer()));
       }
       outputAttributes.push_back(list.getDictionary(context));
     });
     builder.setInsertionPointToEnd(&block);
-    func::ReturnOp::create(builder, node.has("outputs_location") ? locations.of(node, "outputs_location") : loc, results);
+    func::ReturnOp::create(builder, node.has("outputs_location") ? locations.of(node, "outputs_location") : loc,
+                           results);
     function.setFunctionType(builder.getFunctionType(block.getArgumentTypes(), ValueRange(results).getTypes()));
     function.setAllArgAttrs(inputAttributes);
     function.setAllResultAttrs(outputAttributes);
@@ -198,7 +205,8 @@ private:
     auto regions = node.find("regions");
     if (regions && regions->size() > 8) regions->refuse("has more than 8 entries");
     for (size_t i = 0, n = regions ? regions->size() : 0; i < n; ++i) state.addRegion();
-    // The result types are given, so nothing is inferred before the op's own verifier has seen its operands and attributes.
+    // The result types are given, so nothing is inferred before the op's own verifier has seen its operands and
+    // attributes.
     Operation *op = Operation::create(state);
     block.push_back(op);
     if (regions) {

@@ -33,7 +33,8 @@ Type elementTypeOf(MLIRContext *context, io::DType dtype) {
 
 io::DType dtypeOf(Type elementType) {
   for (int number = 0; number < 256; ++number)
-    if (Type type = elementTypeOf(elementType.getContext(), io::DType(number)); type && type == elementType) return io::DType(number);
+    if (Type type = elementTypeOf(elementType.getContext(), io::DType(number)); type && type == elementType)
+      return io::DType(number);
   return STATOR_DTYPE_INVALID;
 }
 
@@ -81,7 +82,8 @@ RankedTensorType readTensorType(MLIRContext *context, const Node &object) {
   });
   DimExpr count = graph::numElements(dims, context);
   // Widest elements take eight bytes.
-  if (!count || (count.isConstant() && count.getConstant() > INT64_MAX / 8)) shape.refuse("has more elements than 64 bits count");
+  if (!count || (count.isConstant() && count.getConstant() > INT64_MAX / 8))
+    shape.refuse("has more elements than 64 bits count");
   return graph::tensorOf(dims, element);
 }
 

@@ -55,7 +55,8 @@ public:
 
 private:
   Written fail(Operation *op, const Twine &why) {
-    if (error.empty()) error = ("'" + op->getName().getStringRef() + "' cannot be written as graph JSON: it " + why).str();
+    if (error.empty())
+      error = ("'" + op->getName().getStringRef() + "' cannot be written as graph JSON: it " + why).str();
     return {};
   }
   std::string text(StringRef content) {
@@ -72,8 +73,10 @@ private:
 
   /// A name for the value: the node's, made unique by a number.
   std::string define(Value value, StringRef wish) {
-    std::string base = wish.size() <= 200 && llvm::json::isUTF8(wish) && llvm::none_of(wish, [](unsigned char c) { return c < 0x20 || c == 0x7f; })
-                           ? wish.str() : "";
+    std::string base = wish.size() <= 200 && llvm::json::isUTF8(wish) &&
+                               llvm::none_of(wish, [](unsigned char c) { return c < 0x20 || c == 0x7f; })
+                           ? wish.str()
+                           : "";
     if (base.empty()) base = "v";
     std::string name = base;
     while (!taken.insert(name).second) name = base + "." + std::to_string(++counters[base]);
@@ -87,7 +90,8 @@ private:
       for (NamedAttribute each : attributes) {
         if (llvm::is_contained(without, each.getName().strref())) continue;
         Written value = writeAttribute({}, each.getName(), each.getValue(), {}, weights);
-        if (value.is_null()) return (void)fail(op, "has an attribute '" + each.getName().strref() + "' that JSON cannot hold");
+        if (value.is_null())
+          return (void)fail(op, "has an attribute '" + each.getName().strref() + "' that JSON cannot hold");
         more[text(each.getName())] = std::move(value);
       }
     if (!more.empty()) object["attributes"] = std::move(more);
@@ -113,20 +117,24 @@ private:
     Written row = {{"name", name}};
     if (!writeTensorType(row, argument.getType())) return fail(function, "has an argument that is no tensor");
     if (state) row["state"] = text(state.getValue());
-    if (!key && !state) row["key"] = nullptr;
-    else if (key && (state || key.getValue() != name)) row["key"] = text(key.getValue());
+    if (!key && !state)
+      row["key"] = nullptr;
+    else if (key && (state || key.getValue() != name))
+      row["key"] = text(key.getValue());
     if (auto initial = function.getArgAttrOfType<ElementsAttr>(i, graph::initialAttrName)) {
       row["initial"] = weights.write(initial, cast<RankedTensorType>(argument.getType()));
       if (row["initial"].is_null()) return fail(function, "has an initial value that JSON cannot hold");
     }
-    freeAttributes(row, function, function.getArgAttrDict(i), {graph::nameAttrName, graph::stateAttrName, graph::initialAttrName});
+    freeAttributes(row, function, function.getArgAttrDict(i),
+                   {graph::nameAttrName, graph::stateAttrName, graph::initialAttrName});
     row["location"] = locations.write(argument.getLoc());
     return row;
   }
 
   Written output(func::FuncOp function, unsigned i, Value value) {
     Written row = {{"value", names[value]}};
-    if (auto state = function.getResultAttrOfType<StringAttr>(i, graph::updatesAttrName)) row["updates"] = text(state.getValue());
+    if (auto state = function.getResultAttrOfType<StringAttr>(i, graph::updatesAttrName))
+      row["updates"] = text(state.getValue());
     auto updated = function.getResultAttrOfType<IntegerAttr>(i, graph::updatesInputAttrName);
     if (updated) row["updates_input"] = updated.getInt();
     freeAttributes(row, function, function.getResultAttrDict(i), {graph::updatesAttrName, graph::updatesInputAttrName});
@@ -148,8 +156,9 @@ private:
     object["ops"] = writeOps(block);
     object["outputs"] = Written::array();
     Operation *terminator = block.getTerminator();
-    if (!isa<func::ReturnOp>(terminator)) return fail(terminator, "does not end a function");
-    for (auto [i, value] : llvm::enumerate(terminator->getOperands())) object["outputs"].push_back(output(function, i, value));
+    if (!isa<func::ReturnOp>(terminator)) return fail(terminator, "is no op of the graph dialect");
+    for (auto [i, value] : llvm::enumerate(terminator->getOperands()))
+      object["outputs"].push_back(output(function, i, value));
     if (terminator->getLoc() != function.getLoc()) object["outputs_location"] = locations.write(terminator->getLoc());
     return object;
   }

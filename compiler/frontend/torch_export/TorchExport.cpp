@@ -55,7 +55,8 @@ io::Status chooseModel(const io::Archive &archive, const std::string &root, cons
       return {};
     }
   if (wanted.empty()) return io::Error{"'" + archive.path() + "' holds several models (" + list + "): name one"};
-  return io::Error{"'" + archive.path() + "' holds no model '" + wanted + "', only " + list + didYouMean(wanted, models)};
+  return io::Error{"'" + archive.path() + "' holds no model '" + wanted + "', only " + list +
+                   didYouMean(wanted, models)};
 }
 
 io::Status readPt2(std::shared_ptr<io::Archive> archive, const std::string &root, std::string &model, Layout &layout) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compiler/frontend/torch_export/Weights.h"
-#include "compiler/frontend/torch_export/Unpickler.h"
 #include "compiler/frontend/Resource.h"
+#include "compiler/frontend/torch_export/Unpickler.h"
 #include "compiler/io/CheckedI64.h"
 #include "compiler/io/DType.h"
 #include "mlir/IR/BuiltinDialect.h"

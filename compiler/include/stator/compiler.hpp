@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The compiler as a library, for C++17 programs. It knows nothing of the libraries that the compiler is made of: a program that
-// uses it includes this header and links Stator::compiler (CMake) or stator-compiler (pkg-config), and needs no LLVM headers.
+// The compiler as a library, for C++17 programs. It knows nothing of the libraries that the compiler is made of: a
+// program that uses it includes this header and links Stator::compiler (CMake) or stator-compiler (pkg-config), and
+// needs no LLVM headers.
 //
 //   stator::compiler::Result result = stator::compiler::compileFile("model.pt2");
 //   if (!result) std::cerr << result.diagnostics[0].text;
@@ -48,11 +49,13 @@ struct Result {
   explicit operator bool() const { return !artifact.empty(); }
 };
 
-/// Compiles a .pt2, .json (docs/graph-json.md) or .mlir file. Throws nothing of its own; several threads may compile at once.
+/// Compiles a .pt2, .json (docs/graph-json.md) or .mlir file. Throws nothing of its own; several threads may compile at
+/// once.
 STATOR_COMPILER_API Result compileFile(const std::string &path, const Options &options = {});
 
 /// Translates a program into graph JSON at `jsonPath`, with its weights beside it. Success is a list without errors.
-STATOR_COMPILER_API std::vector<Diagnostic> importFile(const std::string &path, const std::string &jsonPath, const std::string &model = "");
+STATOR_COMPILER_API std::vector<Diagnostic> importFile(const std::string &path, const std::string &jsonPath,
+                                                       const std::string &model = "");
 
 /// "0.1.0".
 STATOR_COMPILER_API const char *version();

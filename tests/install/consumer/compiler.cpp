@@ -16,7 +16,8 @@ int main() {
     "outputs": ["y"]}]})";
   std::ofstream("program.json") << program;
   stator::compiler::Result result = stator::compiler::compileFile("program.json");
-  for (const stator::compiler::Diagnostic &diagnostic : result.diagnostics) std::printf("%s\n", diagnostic.text.c_str());
+  for (const stator::compiler::Diagnostic &diagnostic : result.diagnostics)
+    std::printf("%s\n", diagnostic.text.c_str());
   if (!result) return 1;
 
   // What is wrong is told with its place.
@@ -26,6 +27,13 @@ int main() {
   if (wrong || wrong.diagnostics.size() != 1) return 2;
   if (wrong.diagnostics[0].text.find("did you mean 'relu'") == std::string::npos) return 3;
   if (wrong.diagnostics[0].places != std::vector<std::string>{"wrong.json:5"}) return 4;
+
+  stator::compiler::Options nowhere;
+  nowhere.host = false;
+  stator::compiler::Result none = stator::compiler::compileFile("program.json", nowhere);
+  if (none || none.diagnostics.at(0).text.find(
+                  "there is nothing to compile for: neither the host nor an architecture of GPUs") != 0)
+    return 7;
 
   try {
     std::ofstream("program.stator", std::ios::binary) << result.artifact;
