@@ -3,6 +3,7 @@
 // operands, A from registers, scales and transposes; and a tile that a tensor copy has swizzled.
 #include "runtime/simulator/TensorMap.h"
 #include "tests/unit/simulator/Machine.h"
+#include "tests/unit/simulator/TensorModel.h"
 
 #include <gtest/gtest.h>
 
@@ -226,6 +227,71 @@ TEST(Wgmma, RegistersScalesAndSigns) {
   Case c{"s32", "s8", "s8", 32};
   c.aRegisters = true;
   run(c, Settings::Async::late);
+}
+
+/// A random finite number's bits: wide exponents, but none whose products overflow; zeros and subnormals among them.
+uint32_t randomBits(std::mt19937 &random, const std::string &type) {
+  if (random() % 16 == 0) return 0;
+  if (bytesOf(type) == 1) {
+    auto bits = static_cast<uint32_t>(random() & 0xff);
+    bool special = type == "e4m3" ? (bits & 0x7f) == 0x7f : (bits & 0x7c) == 0x7c;
+    return special ? bits & 0xbf : bits;
+  }
+  if (type == "f16") return (random() & 0x83ff) | (random() % 19) << 10; // below 2^4
+  auto bits = static_cast<uint32_t>((random() & 0x807fffff) | (127 - 20 + random() % 40) << 23);
+  return type == "bf16" ? bits >> 16 : bits;
+}
+
+/// A 64x64 tile of random bits, every element against the tensor core's model.
+void compareWithModel(const char *d, const char *type, uint64_t seed) {
+  SCOPED_TRACE(std::string(d) + "." + type + " seed " + std::to_string(seed));
+  Case c{d, type, type, 64};
+  unsigned element = bytesOf(type), k = 32 / element, width = bytesOf(d);
+  Layout la{element, 0, 64, false}, lb{element, 0, c.n, false};
+  std::mt19937 random(seed);
+  std::vector<std::vector<uint32_t>> a(64, std::vector<uint32_t>(k)), b(c.n, std::vector<uint32_t>(k));
+  std::vector<uint8_t> image(2 * kOperandBytes), start(128 * c.n / 2 * width);
+  auto fill = [&](std::vector<std::vector<uint32_t>> &matrix, const Layout &layout, size_t base) {
+    for (unsigned r = 0; r < matrix.size(); ++r)
+      for (unsigned x = 0; x < k; ++x) {
+        matrix[r][x] = randomBits(random, type);
+        std::memcpy(image.data() + base + layout.offset(r, x), &matrix[r][x], element);
+        // The model takes the 19 bits of tf32; what lies below them in the register is ignored.
+        if (typeNamed(type) == Type::tf32) matrix[r][x] >>= 13;
+      }
+  };
+  fill(a, la, 0);
+  fill(b, lb, kOperandBytes);
+  for (size_t at = 0; at < start.size(); at += width) {
+    uint32_t bits = randomBits(random, d);
+    std::memcpy(start.data() + at, &bits, width);
+  }
+  Machine machine("h100");
+  uint64_t out = machine.allocate(start.size());
+  LaunchResult result = machine.run(kernelFor(c, la, lb), {1, 1, 1}, {128, 1, 1}, machine.upload(image),
+                                    machine.upload(start), out, machine.upload(std::vector<uint8_t>(2048)));
+  ASSERT_EQ(kindsOf(result), "");
+  auto got = machine.download<uint8_t>(out, start.size());
+  bool half = width == 2;
+  ModelRules rules;
+  ASSERT_TRUE(modelRules("h100", typeNamed(type), half, rules));
+  for (unsigned t = 0; t < 128; ++t)
+    for (unsigned i = 0; i < c.n / 2; ++i) {
+      unsigned lane = t % 32, row = 16 * (t / 32) + lane / 4 + 8 * (i / 2 % 2),
+               col = 2 * (lane % 4) + i % 2 + 8 * (i / 4);
+      uint32_t before = 0, after = 0;
+      std::memcpy(&before, start.data() + (t * (c.n / 2) + i) * width, width);
+      std::memcpy(&after, got.data() + (t * (c.n / 2) + i) * width, width);
+      ASSERT_EQ(after, modelDot(rules, typeNamed(type), a[row], b[col], before, half))
+          << "row " << row << " column " << col;
+    }
+}
+
+TEST(Wgmma, MatchesTheModelBitByBit) {
+  for (uint64_t seed = 0; seed < 6; ++seed) {
+    for (const char *type : {"f16", "bf16", "tf32", "e4m3", "e5m2"}) compareWithModel("f32", type, seed);
+    compareWithModel("f16", "f16", seed);
+  }
 }
 
 } // namespace
