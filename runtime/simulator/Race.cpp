@@ -121,18 +121,23 @@ void Races::leave(Warp &warp, const BarrierKnowledge &barrier) {
 namespace {
 
 /// An acquire: what strong reads have seen is known from here on.
-void takeIn(Warp &warp) {
-  WarpOrder &o = *warp.order;
-  if (!o.pending) return;
-  takeOwn(warp, *o.pending);
-  join(o.others, o.pending);
-  o.pending.reset();
+void takeIn(Warp &warp, std::shared_ptr<Knowledge> &pending) {
+  if (!pending) return;
+  takeOwn(warp, *pending);
+  join(warp.order->others, pending);
+  pending.reset();
+}
+
+/// An acquire of `scope`: a fence of the block's scope does not synchronise with other blocks.
+void takeIn(Warp &warp, Scope scope) {
+  takeIn(warp, warp.order->pendingCta);
+  if (scope != Scope::cta) takeIn(warp, warp.order->pending);
 }
 
 } // namespace
 
 void Races::fence(Warp &warp, Scope scope) {
-  takeIn(warp);
+  takeIn(warp, scope);
   WarpOrder &o = *warp.order;
   auto all = std::make_shared<Knowledge>(o.others ? *o.others : Knowledge());
   for (size_t i = 0; i < o.known.size(); ++i)
@@ -148,16 +153,16 @@ void Races::strong(Warp &warp, uint64_t address, Order order, Scope scope, bool 
   bool acquires = order == Order::acquire || order == Order::acqRel || order == Order::seqCst;
   bool releases = order == Order::release || order == Order::acqRel || order == Order::seqCst;
   // A loop that watches one place sees the same knowledge again and again.
-  auto see = [&](const std::shared_ptr<Knowledge> &k) {
-    if (k != o.others && k != o.pending) join(o.pending, k);
+  auto see = [&](std::shared_ptr<Knowledge> &pending, const std::shared_ptr<Knowledge> &k) {
+    if (k != o.others && k != pending) join(pending, k);
   };
   if (reads) {
-    if (auto it = released.find(address); it != released.end()) see(it->second);
+    if (auto it = released.find(address); it != released.end() && scope != Scope::cta) see(o.pending, it->second);
     if (auto it = releasedCta.find(address); it != releasedCta.end() && it->second.first == warp.block.linear)
-      see(it->second.second);
+      see(o.pendingCta, it->second.second);
   }
   // An operation with semantics of its own is a relaxed one with a fence at its side.
-  if (acquires) takeIn(warp);
+  if (acquires) takeIn(warp, scope);
   if (releases) fence(warp, scope);
   if (!writes) return;
   if (scope != Scope::cta && o.prepared) join(released[address], o.prepared);
@@ -181,7 +186,7 @@ bool Races::ordered(const Warp &warp, uint32_t segment, bool &doubtful) const {
     return it != k->end() && segment <= it->second;
   };
   if (knows(o.others)) return true;
-  doubtful = knows(o.pending);
+  doubtful = knows(o.pending) || knows(o.pendingCta);
   return false;
 }
 

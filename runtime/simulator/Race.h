@@ -40,7 +40,8 @@ struct WarpOrder {
   std::vector<uint32_t> proxied[2];                 ///< the same, with a proxy fence behind: shared, global memory
   std::shared_ptr<Knowledge> others;                ///< of other blocks; null where nothing was acquired
   std::shared_ptr<Knowledge> prepared, preparedCta; ///< by a release fence, for the next strong write
-  std::shared_ptr<Knowledge> pending;               ///< seen by strong reads, for the next acquire fence
+  /// Seen by strong reads, for the next acquire fence: what any block has released, and what the own block has.
+  std::shared_ptr<Knowledge> pending, pendingCta;
 };
 
 /// What warps that arrived at a barrier hand to those that wait.

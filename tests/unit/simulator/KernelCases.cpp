@@ -2,6 +2,8 @@
 // The kernels of tests/simulator/kernels with the host's own computation of their results.
 #include "tests/unit/simulator/KernelBench.h"
 
+#include "runtime/simulator/TensorMap.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -147,6 +149,37 @@ struct IntegerMatrices {
   std::vector<int> a, b;
 };
 
+/// A row-major f16 matrix as tensor copies of 64x64 boxes with 128-byte swizzle see it.
+struct MapParameter {
+  uint8_t bytes[TensorMap::kBytes];
+};
+MapParameter mapOf(uint64_t address, int rows, int columns) {
+  TensorMap map;
+  map.type = 6; // f16
+  map.rank = 2;
+  map.address = address;
+  map.dims[0] = static_cast<uint64_t>(columns);
+  map.dims[1] = static_cast<uint64_t>(rows);
+  map.strides[0] = map.dims[0] * 2;
+  map.box[0] = map.box[1] = 64;
+  map.steps[0] = map.steps[1] = 1;
+  map.swizzle = TensorMap::bytes128;
+  if (std::string why = map.complaint(); !why.empty()) throw std::runtime_error(why);
+  MapParameter parameter;
+  map.write(parameter.bytes);
+  return parameter;
+}
+
+bool tmaWgmma(Session &s) {
+  int m = 128, n = 128, k = static_cast<int>(s.configuration.size) * 64;
+  IntegerMatrices x(m, n, k);
+  uint64_t a = s.upload(x.halves(x.a), "a"), b = s.upload(x.halves(x.b), "b"),
+           c = s.allocate(static_cast<uint64_t>(m * n) * 4, "c");
+  s.launch("tma_wgmma", {{static_cast<uint32_t>(n / 64), static_cast<uint32_t>(m / 64)}, {128}}, mapOf(a, m, k),
+           mapOf(b, n, k), c, n, k);
+  return x.isProduct(s.download<float>(c, static_cast<size_t>(m * n)), true);
+}
+
 bool matmulMma(Session &s) {
   auto m = static_cast<int>(s.configuration.size) * 64, n = 2 * m, k = m + 32;
   IntegerMatrices x(m, n, k);
@@ -225,11 +258,17 @@ bool pipelineCopy(Session &s) {
 
 const std::vector<KernelCase> &kernelCases() {
   static const std::vector<KernelCase> cases = {
-      {"block_scan", "a100", {1, 33, 256, 1000}, blockScan}, {"radix_sort", "a100", {1, 300, 5000}, radixSort},
-      {"histogram", "a100", {1, 500, 10000}, histogram},     {"stencil", "a100", {1, 16, 37}, stencil},
-      {"matmul_f32", "a100", {1, 16, 27}, matmulF32},        {"matmul_mma", "a100", {1, 2}, matmulMma},
-      {"elementwise", "a100", {1, 100, 1000}, elementwise},  {"queue", "a100", {1, 100, 3000}, queuePush},
-      {"grid_reduce", "a100", {1, 1000, 30000}, gridReduce}, {"pipeline", "a100", {1, 2, 5}, pipelineCopy},
+      {"block_scan", "a100", {1, 33, 256, 1000}, blockScan},
+      {"radix_sort", "a100", {1, 300, 5000}, radixSort},
+      {"histogram", "a100", {1, 500, 10000}, histogram},
+      {"stencil", "a100", {1, 16, 37}, stencil},
+      {"matmul_f32", "a100", {1, 16, 27}, matmulF32},
+      {"tma_wgmma", "h100", {1, 2, 3, 5}, tmaWgmma},
+      {"matmul_mma", "a100", {1, 2}, matmulMma},
+      {"elementwise", "a100", {1, 100, 1000}, elementwise},
+      {"queue", "a100", {1, 100, 3000}, queuePush},
+      {"grid_reduce", "a100", {1, 1000, 30000}, gridReduce},
+      {"pipeline", "a100", {1, 2, 5}, pipelineCopy},
   };
   return cases;
 }

@@ -81,6 +81,9 @@ TEST(Program, JudgementsBecomeDriverErrors) {
       {"divergence", "barrier-divergent.ptx kernel 1 64 0 z:256", failed},
       {"readonly-cache", "readonly-cache.ptx kernel 1 32 0 z:256", failed},
       {"async-copy", "copy-not-waited.ptx kernel 1 64 0 z:256 i:64", failed},
+      {"mbarrier", "mbarrier-arrivals.ptx kernel 1 64 0 z:256 i:64", failed, "h100"},
+      {"proxy", "proxy-store.ptx kernel 1 64 0 z:256 i:64", failed, "h100"},
+      {"wgmma", "wgmma-fence.ptx kernel 1 128 0 z:2048 z:16", failed, "h200"},
       {"deadlock", "lock.ptx kernel 1 32 0 z:128", "702 CUDA_ERROR_LAUNCH_TIMEOUT"},
   };
   for (const Judgement &j : judgements) {
