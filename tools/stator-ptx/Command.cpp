@@ -181,6 +181,11 @@ private:
       launch.cluster = {required[0], required[1], required[2]};
     launch.dynamicShared = static_cast<uint32_t>(options.shared);
     launch.cooperative = options.cooperative;
+    if (launch.cooperative) { // cooperative groups keep the grid's barrier there
+      constexpr uint64_t bytes = 64;
+      launch.workspace = memory.allocate(bytes, "the grid's barrier", Allocation::Kind::module);
+      if (launch.workspace) Memory::define(*memory.find(launch.workspace), launch.workspace, bytes);
+    }
     launch.gridId = 1;
     launch.params = params;
     launch.perInstruction = options.lines;

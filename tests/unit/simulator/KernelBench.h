@@ -63,6 +63,7 @@ public:
     l.block = shape.block;
     l.dynamicShared = shape.shared;
     l.cooperative = shape.cooperative;
+    if (l.cooperative) l.workspace = machine.upload(std::vector<uint64_t>(8), "the grid's barrier");
     l.params.assign(kernel.paramBytes, 0);
     const auto &declared = kernel.function->params;
     if (declared.size() != sizeof...(P)) throw std::runtime_error(name + " has another number of parameters");

@@ -149,6 +149,15 @@ struct IntegerMatrices {
   std::vector<int> a, b;
 };
 
+bool matmulWmma(Session &s) {
+  auto m = static_cast<int>(s.configuration.size) * 16, n = m + 16, k = m + 32;
+  IntegerMatrices x(m, n, k);
+  uint64_t a = s.upload(x.halves(x.a), "a"), b = s.upload(x.halves(x.b), "b"),
+           c = s.allocate(static_cast<uint64_t>(m * n) * 4, "c");
+  s.launch("matmul_wmma", {{blocksFor(static_cast<size_t>(m / 16 * (n / 16)) * 32, 128)}, {128}}, a, b, c, m, n, k);
+  return x.isProduct(s.download<float>(c, static_cast<size_t>(m * n)), false);
+}
+
 /// A row-major f16 matrix as tensor copies of 64x64 boxes with 128-byte swizzle see it.
 struct MapParameter {
   uint8_t bytes[TensorMap::kBytes];
@@ -238,6 +247,23 @@ bool gridReduce(Session &s) {
   return s.download<uint32_t>(out, 1)[0] == sum;
 }
 
+bool cooperativeGroups(Session &s) {
+  auto n = static_cast<int>(s.configuration.size);
+  constexpr uint32_t threads = 96;
+  uint32_t blocks = blocksFor(static_cast<size_t>(n), threads), tiles = blocks * threads / 32;
+  uint64_t squares = s.allocate(static_cast<uint64_t>(n) * 4, "squares"), sums = s.allocate(tiles * 4, "sums");
+  Session::Shape shape{{blocks}, {threads}};
+  shape.cooperative = true;
+  s.launch("groups", shape, squares, sums, n);
+  auto out = s.download<int>(sums, tiles);
+  for (int t = 0; t < static_cast<int>(tiles); ++t) {
+    int want = 0;
+    for (int i = 32 * t; i < std::min(n, 32 * t + 32); ++i) want += (n - 1 - i) * (n - 1 - i);
+    if (out[static_cast<size_t>(t)] != want) return false;
+  }
+  return true;
+}
+
 bool pipelineCopy(Session &s) {
   auto tiles = static_cast<int>(s.configuration.size);
   constexpr uint32_t blocks = 3, threads = 128;
@@ -258,16 +284,12 @@ bool pipelineCopy(Session &s) {
 
 const std::vector<KernelCase> &kernelCases() {
   static const std::vector<KernelCase> cases = {
-      {"block_scan", "a100", {1, 33, 256, 1000}, blockScan},
-      {"radix_sort", "a100", {1, 300, 5000}, radixSort},
-      {"histogram", "a100", {1, 500, 10000}, histogram},
-      {"stencil", "a100", {1, 16, 37}, stencil},
-      {"matmul_f32", "a100", {1, 16, 27}, matmulF32},
-      {"tma_wgmma", "h100", {1, 2, 3, 5}, tmaWgmma},
-      {"matmul_mma", "a100", {1, 2}, matmulMma},
-      {"elementwise", "a100", {1, 100, 1000}, elementwise},
-      {"queue", "a100", {1, 100, 3000}, queuePush},
-      {"grid_reduce", "a100", {1, 1000, 30000}, gridReduce},
+      {"block_scan", "a100", {1, 33, 256, 1000}, blockScan}, {"radix_sort", "a100", {1, 300, 5000}, radixSort},
+      {"histogram", "a100", {1, 500, 10000}, histogram},     {"stencil", "a100", {1, 16, 37}, stencil},
+      {"matmul_f32", "a100", {1, 16, 27}, matmulF32},        {"matmul_wmma", "a100", {1, 3}, matmulWmma},
+      {"tma_wgmma", "h100", {1, 2, 3, 5}, tmaWgmma},         {"matmul_mma", "a100", {1, 2}, matmulMma},
+      {"elementwise", "a100", {1, 100, 1000}, elementwise},  {"queue", "a100", {1, 100, 3000}, queuePush},
+      {"grid_reduce", "a100", {1, 1000, 30000}, gridReduce}, {"groups", "a100", {1, 200, 1000}, cooperativeGroups},
       {"pipeline", "a100", {1, 2, 5}, pipelineCopy},
   };
   return cases;
