@@ -81,7 +81,7 @@ def convert(program, inputs, path):
         torch.onnx.export(program, inputs, dynamo=True, verbose=False).save(str(path))
     except Exception as error:  # the exporter raises whatever it meets
         reason = [line for line in str(error).splitlines() if line.strip()]
-        path.with_suffix(".onnx-error").write_text((reason[-1] if reason else type(error).__name__)[:300] + "\n")
+        path.with_suffix(".onnx-error").write_text((reason[0] if reason else type(error).__name__)[:300] + "\n")
 
 
 def main():
@@ -89,7 +89,7 @@ def main():
         sys.exit(__doc__)
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    names = sys.argv[2:] or list(MAKERS) + sorted(path.stem for path in HANDED.glob("*.pt2"))
+    names = sys.argv[2:] or list(MAKERS) + sorted(path.stem for path in HANDED.glob("*.pt2") if not path.stem.startswith("ops_"))
     for name in names:
         torch.manual_seed(1)
         program_path = folder / f"{name}.pt2" if name in MAKERS else HANDED / f"{name}.pt2"
