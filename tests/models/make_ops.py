@@ -57,7 +57,8 @@ def ops_special():
         return (torch.lgamma(x), torch.digamma(x), torch.erfinv(u), torch.i0(b), torch.special.i0e(b), torch.special.i1(b),
                 torch.special.i1e(b), torch.lgamma(x.double()), torch.digamma(x.double()), torch.erfinv(u.double()),
                 torch.i0(b.double()), torch.special.i1e(b.double()), torch.lgamma(torch.arange(5)), torch.logaddexp2(y, z),
-                torch.hypot(y, z), torch.special.xlogy(z, 2.5))
+                torch.hypot(y, z), torch.special.xlogy(z, 2.5), torch.logit(u, 0.6), torch.logit(u, 0.1),
+                torch.rsub(x, 2, alpha=3))
     return program, (x, u, b, y, z)
 
 

@@ -165,11 +165,11 @@ def compare(got_file, want_file, tolerance):
 
 
 def run_one(path, args):
-    out = Path(args.cache) / "run.out.safetensors"
+    out, log_file = Path(args.cache) / f"run-{os.getpid()}.result", Path(args.cache) / f"run-{os.getpid()}.log"
     out.unlink(missing_ok=True)
     command = [args.stator, "run", path + ".pt2", "--target", args.target, "--in", path + ".in.safetensors", "--out", str(out), "--json"]
     start = time.time()
-    with open(Path(args.cache) / "run.log", "w+") as log:
+    with open(log_file, "w+") as log:
         child = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, preexec_fn=limit(args.memory, args.time))
         timed_out = False
         def ring(*_):
@@ -192,6 +192,7 @@ def run_one(path, args):
         return {**result, "status": "crash", "detail": f"exit {code}: " + (lines[-1][:200] if lines else "")}
     if code == 0:
         detail = compare(out, path + ".out.safetensors", args.tolerance)
+        out.unlink(), log_file.unlink()
         return {**result, "status": "mismatch" if detail else "match", "detail": detail, "ms": float(median[1]) if median else None}
     if "cannot be imported" in text:
         names = sorted(set(re.findall(r"note: ([\w.]+), \d+ calls?\b", text)))
@@ -217,7 +218,7 @@ def run(args):
     cache = Path(args.cache)
     for file in sorted(cache.glob("*.out.safetensors")):
         name = file.name.removesuffix(".out.safetensors")
-        if name == "run" or not fnmatch.fnmatch(name, args.only.replace("/", "-")):
+        if not fnmatch.fnmatch(name, args.only.replace("/", "-")):
             continue
         if name in found and found[name]["status"] not in again:
             continue

@@ -8,7 +8,7 @@ using namespace mlir;
 namespace stator::torch_export {
 namespace {
 
-/// self + alpha * other (or -), rounded once.
+/// first + alpha * second (or -), rounded once.
 template <typename OpTy> Results addScaled(Call &c, StringRef first, StringRef second) {
   Operand x = c.operand(first), y = c.operand(second);
   Number alpha = c.number("alpha");
@@ -133,11 +133,7 @@ void addArithmeticComposites(CompositeTable &t) {
   t.add({"add.Tensor", "add.Scalar"}, [](Call &c) { return addScaled<graph::AddOp>(c, "self", "other"); });
   t.add({"sub.Tensor", "sub.Scalar", "subtract.Tensor", "subtract.Scalar"},
         [](Call &c) { return addScaled<graph::SubOp>(c, "self", "other"); });
-  t.add({"rsub.Tensor", "rsub.Scalar"}, [](Call &c) -> Results {
-    Operand x = c.operand("other"), y = c.operand("self");
-    if (c.number("alpha").asDouble() != 1) Call::fail("rsub with an alpha other than 1");
-    return arithmetic<graph::SubOp>(c, x, y);
-  });
+  t.add({"rsub.Tensor", "rsub.Scalar"}, [](Call &c) { return addScaled<graph::SubOp>(c, "other", "self"); });
   t.add({"multiply.Scalar"},
         [](Call &c) -> Results { return arithmetic<graph::MulOp>(c, c.operand("self"), c.operand("other")); });
   t.add({"div.Tensor_mode", "div.Scalar_mode", "divide.Tensor_mode", "divide.Scalar_mode"}, divideRounded);

@@ -190,7 +190,8 @@ Results tripletMargin(Call &c) {
 Results multiMargin(Call &c) {
   Value x = c.tensor("self"), wide = c.b.widen(x), target = asIndex(c, c.tensor("target"));
   Type type = GraphBuilder::element(wide);
-  bool single = GraphBuilder::rank(x) == 1;
+  bool single = GraphBuilder::rank(x) <= 1;
+  if (GraphBuilder::rank(x) == 0) wide = c.b.unsqueeze(wide, 0);
   if (single) wide = c.b.unsqueeze(wide, 0), target = c.b.reshape(target, {c.b.dim(1)});
   Value own = c.b.op<graph::GatherOp>({wide, c.b.unsqueeze(target, 1)}, {c.b.attr("dim", int64_t(1))});
   Value z = positivePart(c, c.b.add(c.b.sub(wide, own), c.real("margin")));

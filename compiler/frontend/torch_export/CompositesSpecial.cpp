@@ -87,7 +87,11 @@ Results isClose(Call &c) {
 Results logit(Call &c) {
   FloatInput in(c, "self");
   Value x = in.wide;
-  if (auto eps = c.optionalReal("eps")) x = c.b.minimum(c.b.maximum(x, *eps), 1 - *eps);
+  // The lower bound wins where eps is above 1/2 and the bounds cross.
+  if (auto eps = c.optionalReal("eps")) {
+    Value low = c.b.scalar(*eps, in.type), high = c.b.scalar(1 - *eps, in.type);
+    x = c.b.where(c.b.lt(x, low), low, c.b.where(c.b.gt(x, high), high, x));
+  }
   return narrow(c, c.b.unary<graph::LogOp>(c.b.div(x, c.b.sub(c.b.scalar(1, in.type), x))), in.original);
 }
 
