@@ -44,6 +44,6 @@ if(COMPILER)
   run(c++ -std=c++17 ${SOURCE}/consumer/compiler.cpp -o ${WORK}/compiler_by_pkg_config ${flags} -Wl,-rpath,${library_dir})
   run(${CMAKE_COMMAND} -E chdir ${WORK}/run ${WORK}/compiler_by_pkg_config)
   # The installed command line runs from where it is.
-  run(${prefix}/bin/stator compile ${WORK}/run/program.json -q -o ${WORK}/run/again.stator)
+  run(${CMAKE_COMMAND} -E chdir ${WORK}/run ${prefix}/bin/stator compile program.json -q -o again.stator)
   run(${CMAKE_COMMAND} -E compare_files ${WORK}/run/program.stator ${WORK}/run/again.stator)
 endif()
