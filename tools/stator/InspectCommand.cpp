@@ -90,7 +90,7 @@ void printMemory(const json &plan, const json &weights) {
   for (const json &buffer : list(plan, "buffers")) ++spaces[text(buffer, "space", "?")];
   for (const json &arena : list(plan, "arenas")) {
     std::cout << "    arena of " << text(arena, "bytes", "0") << " bytes (" << text(arena, "memory", "device") << " memory";
-    if (arena.contains("live_load")) std::cout << ", at least " << text(arena["live_load"]) << " live at once";
+    if (text(arena, "live_load", "0") != "0") std::cout << ", at least " << text(arena["live_load"]) << " live at once";
     std::cout << ") for " << spaces["arena"] << " buffers\n";
   }
   std::cout << "    buffers:";
