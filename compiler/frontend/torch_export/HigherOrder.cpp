@@ -2,6 +2,7 @@
 //
 // Higher-order operators: sub-graphs become regions or are inlined.
 #include "compiler/frontend/torch_export/Importer.h"
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 
@@ -42,6 +43,7 @@ SmallVector<Argument> Importer::operandsOf(const Node &node, size_t first) {
 SmallVector<Value> Importer::importSubgraph(Scope &parent, GraphBuilder &b, const Graph &graph,
                                             ArrayRef<Argument> inputs, ArrayRef<Value> values,
                                             std::optional<Autocast> autocast, Scope **innerOut) {
+  llvm::scope_exit leave([&] { --depth; });
   if (++depth > maxNesting) GraphBuilder::fail("sub-graphs are nested deeper than 32 levels");
   innerScopes.push_back(std::make_unique<Scope>(graph));
   Scope &inner = *innerScopes.back();
@@ -65,7 +67,6 @@ SmallVector<Value> Importer::importSubgraph(Scope &parent, GraphBuilder &b, cons
   }
   size_t problemsBefore = problems.size();
   importNodes(inner);
-  --depth;
   if (problems.size() != problemsBefore) throw LostInput();
   SmallVector<Value> results;
   for (const Argument &output : graph.outputs)

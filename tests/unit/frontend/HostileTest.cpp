@@ -2,71 +2,19 @@
 //
 // Programs that were damaged or made up: the importer reports them or imports something that verifies, and never
 // crashes.
-#include "compiler/frontend/torch_export/TorchExport.h"
 #include "compiler/io/Archive.h"
 #include "compiler/io/File.h"
 #include "compiler/io/Json.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/MLIRContext.h"
+#include "tests/unit/frontend/HandmadeArchive.h"
 #include <gtest/gtest.h>
 #include <random>
-#include <unistd.h>
-#include <zlib.h>
 
 using namespace stator;
+using stator::tests::importBytes;
+using stator::tests::makeZip;
+using stator::tests::Outcome;
 
 namespace {
-
-void put(std::string &out, uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) out += char(value >> (8 * i));
-}
-
-/// A stored zip.
-std::string makeZip(const std::map<std::string, std::string> &members) {
-  std::string out, directory;
-  for (const auto &[name, data] : members) {
-    uint32_t crc = uint32_t(crc32(0, reinterpret_cast<const Bytef *>(data.data()), uInt(data.size()))),
-             offset = uint32_t(out.size());
-    std::string fields;
-    put(fields, 20, 2), put(fields, 0, 2), put(fields, 0, 2), put(fields, 0, 4), put(fields, crc, 4),
-        put(fields, data.size(), 4), put(fields, data.size(), 4);
-    put(out, 0x04034b50, 4);
-    out += fields;
-    put(out, name.size(), 2), put(out, 0, 2);
-    out += name + data;
-    put(directory, 0x02014b50, 4), put(directory, 20, 2);
-    directory += fields;
-    put(directory, name.size(), 2), put(directory, 0, 2), put(directory, 0, 2), put(directory, 0, 2),
-        put(directory, 0, 2);
-    put(directory, uint64_t(0100644) << 16, 4), put(directory, offset, 4);
-    directory += name;
-  }
-  uint32_t start = uint32_t(out.size());
-  out += directory;
-  put(out, 0x06054b50, 4), put(out, 0, 4), put(out, members.size(), 2), put(out, members.size(), 2);
-  put(out, directory.size(), 4), put(out, start, 4), put(out, 0, 2);
-  return out;
-}
-
-struct Outcome {
-  bool imported;
-  std::string errors;
-};
-
-Outcome import(const std::string &bytes, const torch_export::ImportOptions &options = {}) {
-  std::string path = testing::TempDir() + "stator_hostile_" + std::to_string(getpid()) + ".pt2";
-  EXPECT_TRUE(io::writeFile(path, {bytes}));
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  Outcome outcome{false, ""};
-  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
-    outcome.errors += diagnostic.str() + "\n";
-    for (mlir::Diagnostic &note : diagnostic.getNotes()) outcome.errors += "  " + note.str() + "\n";
-    return mlir::success();
-  });
-  outcome.imported = bool(torch_export::importTorchExport(context, path, options));
-  unlink(path.c_str());
-  return outcome;
-}
 
 std::map<std::string, std::string> membersOf(const std::string &path) {
   auto archive = io::Archive::open(path);
@@ -84,17 +32,17 @@ std::string programName(const std::map<std::string, std::string> &members) {
 
 TEST(Hostile, RewrittenArchiveStillImports) {
   auto members = membersOf("tests/models/dtypes.pt2");
-  EXPECT_TRUE(import(makeZip(members)).imported);
+  EXPECT_TRUE(importBytes(makeZip(members)).imported);
 }
 
 TEST(Hostile, WrongLayouts) {
   auto expect = [](const std::map<std::string, std::string> &members, const std::string &part) {
-    Outcome outcome = import(makeZip(members));
+    Outcome outcome = importBytes(makeZip(members));
     EXPECT_FALSE(outcome.imported);
     EXPECT_NE(outcome.errors.find(part), std::string::npos) << outcome.errors;
   };
   expect({{"a/b", "c"}}, "not one that torch.export.save wrote");
-  expect({{"r/archive_format", "onnx"}}, "archive_format");
+  expect({{"r/archive_format", "onnx"}}, "archive_format is 'onnx' where 'pt2' is supported");
   expect({{"r/archive_format", "pt2"}, {"r/archive_version", "7"}}, "archive_version");
   expect({{"r/archive_format", "pt2"}, {"r/byteorder", "big"}}, "byteorder");
   expect({{"r/archive_format", "pt2"}}, "holds no model");
@@ -103,6 +51,17 @@ TEST(Hostile, WrongLayouts) {
   expect({{"r/archive_format", "pt2"}, {"r/models/model.json", "{}"}}, "graph_module");
   expect({{"r/archive_format", "pt2"}, {"r/models/model.json", R"({"schema_version":{"major":9,"minor":0}})"}},
          "schema version 9.0");
+  auto pickled = [&](const std::map<std::string, std::string> &inner, const std::string &part) {
+    expect({{"r/archive_format", "pt2"}, {"r/models/model.json", "{}"}, {"r/data/weights/model.pt", makeZip(inner)}},
+           part);
+  };
+  pickled({{"a/b", "c"}}, "'r/data/weights/model.pt' holds no data.pkl");
+  pickled({{"a/data.pkl", "}."}, {"a/byteorder", "big"}}, "'r/data/weights/model.pt' is not little-endian");
+  // {'w': a 1-element tensor of storage '0'}, which no member holds.
+  pickled({{"a/data.pkl", std::string("}\x8c\x01wctorch._utils\n_rebuild_tensor_v2\n(") +
+                              "(\x8c\x07storagectorch\nFloatStorage\n\x8c\x01" "0\x8c\x03" "cpuK\x01tQ" +
+                              std::string("K\0K\x01\x85K\x01\x85tRs.", 12)}},
+          "tensor 'w': 'r/data/weights/model.pt' has no storage '0'");
   expect({{"serialized_exported_program.json", "{}"}, {"serialized_state_dict.json", "x"}}, "was written by torch 2.1: export again with a newer PyTorch");
 }
 
@@ -110,7 +69,7 @@ TEST(Hostile, Truncated) {
   auto bytes = io::readFile("tests/models/dtypes.pt2");
   ASSERT_TRUE(bytes);
   for (size_t n = 0; n < bytes->size(); n += 997)
-    EXPECT_FALSE(import(std::string(bytes->view().substr(0, n))).imported) << n;
+    EXPECT_FALSE(importBytes(std::string(bytes->view().substr(0, n))).imported) << n;
 }
 
 std::string errorOf(const std::function<void(io::Json &)> &change, const std::string &model = "mlp_dynamic") {
@@ -119,7 +78,7 @@ std::string errorOf(const std::function<void(io::Json &)> &change, const std::st
   io::Json json = io::Json::parse(members[name]);
   change(json);
   members[name] = json.dump();
-  Outcome outcome = import(makeZip(members));
+  Outcome outcome = importBytes(makeZip(members));
   EXPECT_FALSE(outcome.imported);
   return outcome.errors;
 }
@@ -170,6 +129,7 @@ TEST(Hostile, Sentences) {
   expect([](io::Json &j) { j["graph_module"]["graph"]["tensor_values"]["x"]["dtype"] = "f32"; }, "expected an integer");
   expect([](io::Json &j) { j["graph_module"]["graph"]["tensor_values"]["x"]["dtype"] = UINT64_MAX; },
          "the integer does not fit 64 bits");
+  expect([](io::Json &j) { node(j, 0)["target"] = ""; }, "an empty name");
   expect([](io::Json &j) { node(j, 0)["target"] = std::string(5000, 'a'); }, "a string of 5000 bytes; the limit is 4096");
   expect([](io::Json &j) { j["graph_module"]["graph"]["tensor_values"]["x"]["sizes"][0]["as_expr"]["expr_str"] = ""; },
          "an empty expression");
@@ -243,7 +203,7 @@ TEST_P(Mutated, NeverCrashes) {
       else
         mutate(changed, random);
     members[name] = changed.dump(-1, ' ', false, io::Json::error_handler_t::replace);
-    Outcome outcome = import(makeZip(members));
+    Outcome outcome = importBytes(makeZip(members));
     imported += outcome.imported;
     EXPECT_TRUE(outcome.imported || !outcome.errors.empty()) << "seed round " << round;
   }
@@ -264,7 +224,7 @@ TEST(Hostile, PayloadsOutOfBounds) {
     io::Json json = io::Json::parse(changed[config]);
     change(json["config"]["up.weight"]);
     changed[config] = json.dump();
-    Outcome outcome = import(makeZip(changed));
+    Outcome outcome = importBytes(makeZip(changed));
     EXPECT_FALSE(outcome.imported);
     EXPECT_NE(outcome.errors.find(part), std::string::npos) << outcome.errors;
   };

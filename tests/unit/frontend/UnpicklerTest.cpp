@@ -57,6 +57,18 @@ TEST(Unpickler, DamagedFiles) {
   EXPECT_FALSE(unpickleTensors(file(std::string("X\xff\xff\xff\xff", 5))));
 }
 
+TEST(Unpickler, SaysWhatIsWrong) {
+  auto errorOf = [](const std::string &body) {
+    auto result = unpickleTensors(file(body));
+    return result ? "none" : result.error();
+  };
+  EXPECT_EQ(errorOf(std::string("]q\0h\0a", 6)), "the pickled table of tensors holds itself");
+  EXPECT_EQ(errorOf(std::string(size_t(1) << 25, 'N')), "the pickled table of tensors holds too many values");
+  std::string bad = tensor("0");
+  bad.replace(bad.find("K\x02K\x03\x86"), 5, "K\x02\x85"); // One size, two strides.
+  EXPECT_EQ(errorOf("}(" + text("a") + bad + "u"), "the pickled table of tensors has a tensor with bad sizes");
+}
+
 TEST(AtenSchemas, TableAndDefaults) {
   SchemaTable table;
   const Schema *add = table.find("aten.add_.Tensor");
@@ -94,7 +106,7 @@ TEST(Unpickler, SaysWhy) {
   holds(file("c" + std::string(300, 'a') + "\nb\n"), "has an overlong name");
   holds(file("}u"), "has no MARK");
   holds(file("}(" + text("a") + "u"), "has a key without a value");
-  holds(file("]2]a").substr(0, 2) + "](h", "recalls what it has not remembered");
+  holds(file("h\x07"), "recalls what it has not remembered");
   holds(file("q\x01"), "remembers nothing");
   holds(file("K\x01Q"), "has an unknown persistent id");
   holds(file("ctorch._utils\n_rebuild_tensor_v2\n)R"), "in an unknown way");
