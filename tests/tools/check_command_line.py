@@ -165,7 +165,7 @@ def artifacts():
     check(["compile", MODELS / "mlp.pt2", "-o", "e.stator", "-q"], 0, not_out=["."])
     check(["compile", MODELS / "mlp.pt2", "-o", "e.stator", "-v"], 0, err=["phase fuse", "phase memory", "reading "])
     check(["compile", MODELS / "mlp.pt2", "-o", "no/such/folder/e.stator"], 1, err=["no/such/folder"])
-    check(["compile", "m.stator"], 1, err=["is compiled already"])
+    check(["compile", "m.stator"], 1, err=["is compiled already: `stator run` and `stator inspect` take it"])
     (WORK / "p.mlir").write_text("func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n  return %x : tensor<2xf32>\n}")
     check(["compile", "p.mlir", "--start-at", "memory"], 1, err=["holds no plan: phase 'memory' starts from what phase 'schedule' leaves"])
     check(["compile", "p.mlir", "--stop-after", "schedule", "-o", "q.mlir"], 0)

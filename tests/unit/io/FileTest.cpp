@@ -96,7 +96,7 @@ TEST(Npy, WritesWhatItReads) {
   EXPECT_EQ(in->bytes.view(), "abcdefgh");
   t.type = STATOR_DTYPE_BF16;
   t.shape = {4};
-  EXPECT_FALSE(writeNpy(base.path + "/y.npy", t));
+  EXPECT_EQ(writeNpy(base.path + "/y.npy", t).error(), "NumPy has no element type bf16; write a .safetensors file");
 }
 
 } // namespace

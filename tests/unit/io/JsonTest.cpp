@@ -59,7 +59,7 @@ TEST(Json, CountLimit) {
 
 TEST(Json, SaysWhy) {
   expectError("99999999999999999999", "the integer 99999999999999999999 does not fit 64 bits");
-  expectError(R"({"a":1,"a":2})", "document is not acceptable JSON: the key \"a\" stands twice in one object");
+  expectError(R"({"a":1,"a":2})", "document is not acceptable JSON: line 1: the key \"a\" stands twice in one object");
 }
 
 } // namespace

@@ -116,6 +116,10 @@ TEST(Safetensors, WritesWhatItReads) {
   EXPECT_EQ(std::string(readFile(path)->view()), first);
   out.tensors["x"].shape = {3};
   EXPECT_FALSE(writeSafetensors(path, out));
+  out.tensors["x"].shape = {2};
+  out.tensors["__metadata__"] = out.tensors["x"];
+  EXPECT_EQ(writeSafetensors(path, out).error(), "a tensor cannot be called __metadata__");
+  EXPECT_EQ(std::string(readFile(path)->view()), first) << "what was there before stays";
   unlink(path.c_str());
 }
 

@@ -150,6 +150,10 @@ TEST_F(Cuda, DeviceMemoryIsUsedInPlace) {
   input.data = x + 1;
   EXPECT_EQ(STATOR_UNAVAILABLE, stator_session_run(session.get(), &input, 1, outputs, 2, &error))
       << "not 16-byte aligned";
+  EXPECT_STREQ("input 0 ('x'): device memory must be dense and aligned to 16 bytes", error.message);
+  input.data = x, outputs[0].data = y + 1;
+  EXPECT_EQ(STATOR_UNAVAILABLE, stator_session_run(session.get(), &input, 1, outputs, 2, &error));
+  EXPECT_STREQ("output 0 ('y'): device memory must be dense and aligned to 16 bytes", error.message);
 }
 
 TEST_F(Cuda, ChoosesTheImage) {
@@ -202,6 +206,9 @@ TEST_F(Cuda, ReportsTheDriversWords) {
   options.cuda_library = "/nonexistent/libcuda.so";
   EXPECT_EQ(STATOR_UNAVAILABLE, stator_session_create(model.get(), &options, &none, &error));
   EXPECT_NE(nullptr, std::strstr(error.message, "/nonexistent/libcuda.so")) << error.message;
+  options.cuda_library = "libc.so.6"; // a library, but no driver
+  EXPECT_EQ(STATOR_UNAVAILABLE, stator_session_create(model.get(), &options, &none, &error));
+  EXPECT_STREQ("'libc.so.6' has no cuInit: the driver is too old", error.message);
 
   SessionPointer session = makeSession(model, fakeOptions());
   fake_cuda_fail_launch(700);
@@ -210,6 +217,12 @@ TEST_F(Cuda, ReportsTheDriversWords) {
   EXPECT_NE(nullptr, std::strstr(error.message, "an illegal address (FAKE_ILLEGAL_ADDRESS), in launch 'add'"))
       << error.message;
   EXPECT_EQ(STATOR_DEVICE_FAULT, stator_session_run(session.get(), &input, 1, outputs, 2, &error)) << "and stays so";
+  EXPECT_STREQ("the session's device has failed in an earlier call", error.message);
+
+  session = makeSession(model, fakeOptions());
+  fake_cuda_fail_launch(9999); // one that the driver has no words for
+  EXPECT_EQ(STATOR_DEVICE_FAULT, stator_session_run(session.get(), &input, 1, outputs, 2, &error));
+  EXPECT_NE(nullptr, std::strstr(error.message, "failed: unknown error (9999), in launch 'add'")) << error.message;
 }
 
 TEST_F(Cuda, FillsCopiesAndReadsBack) {

@@ -73,10 +73,13 @@ EXPORT std::string fake_cuda_left_over() {
 
 EXPORT int cuInit(unsigned) { return 0; }
 EXPORT int cuDriverGetVersion(int *version) { return *version = 13000, 0; }
+// As the driver does, no text for a code that there is not.
 EXPORT int cuGetErrorName(int result, const char **text) {
+  if (result > 999) return *text = nullptr, invalidValue;
   return *text = result == 700 ? "FAKE_ILLEGAL_ADDRESS" : "FAKE_ERROR", 0;
 }
 EXPORT int cuGetErrorString(int result, const char **text) {
+  if (result > 999) return *text = nullptr, invalidValue;
   return *text = result == 700 ? "an illegal address" : "an error", 0;
 }
 EXPORT int cuDeviceGetCount(int *count) { return *count = 2, 0; }

@@ -175,6 +175,8 @@ TEST(Messages, Modules) {
         "manifest: module 'm' has no entry 'attic.so'");
   holds(say(R"({"name": "m", "kind": "host", "features": ["teleport"], "entry": "host/main.so"})"),
         "module 'm' needs a CPU with teleport, which this one lacks");
+  holds(say(R"({"name": "m", "kind": "host", "cpu": "x86-64", "entry": "manifest.json"})"),
+        "module 'm' cannot be loaded: ");
 }
 
 TEST(Messages, Steps) {
@@ -205,6 +207,9 @@ TEST(Messages, Steps) {
         "buffer 2 (128 bytes at 0) is outside of the 64 bytes it lies in");
   holds(firstError(R"({"op": "library", "library": "abacus", "operation": "matmul", "parameters": {}})"),
         "abacus is not available and the step has no fallback");
+  std::string many;
+  for (int i = 0; i < (1 << 20); ++i) many += R"({"op":"copy","from":0,"to":1},)";
+  holds(firstError(many + R"({"op":"copy","from":0,"to":1})"), "manifest: more than 1048576 steps");
 }
 
 } // namespace

@@ -149,6 +149,29 @@ TEST(OneDnn, Matmul) {
   testMatmul(2, 0, 4, 5, false, true);
 }
 
+TEST(OneDnn, BadPostOps) {
+  if (!haveOneDnn()) return; // the fallback asks for none of it
+  Shape a{{1, 2, 3}}, b{{1, 3, 4}}, bias{{4}}, out{{1, 2, 4}};
+  auto say = [&](const std::string &post) {
+    std::string parameters = "{\"a\": " + operand(0, a) + ", \"b\": " + operand(1, b) +
+                             ", \"out\": " + operand(4, out) + ", \"post\": [" + post + "]}";
+    LibraryModel library("matmul", parameters, a, b, bias, out, nullptr);
+    stator_session *session = nullptr;
+    stator_error error;
+    EXPECT_EQ(STATOR_BAD_ARTIFACT, stator_session_create(library.model.get(), nullptr, &session, &error)) << post;
+    stator_session_destroy(session);
+    return std::string(error.message);
+  };
+  auto holds = [](const std::string &message, const std::string &part) {
+    EXPECT_NE(std::string::npos, message.find(part)) << message;
+  };
+  holds(say(R"({"op": "softsign"})"), "unknown post-op 'softsign'");
+  holds(say(R"({"op": "clip", "alpha": "0"})"), "clip needs both bounds");
+  holds(say(R"({"op": "clip", "beta": "6"})"), "clip needs both bounds");
+  holds(say(R"({"op": "add"})"), "post-op 'add' needs an operand");
+  holds(say(R"({"op": "relu", "operand": )" + operand(3, out) + "}"), "post-op 'relu' takes no operand");
+}
+
 struct Conv {
   int64_t n, c, o, groups;
   std::vector<int64_t> in, kernel, stride, dilation, low, high;

@@ -200,8 +200,12 @@ TEST_F(Session, WrongCountsAndPointers) {
   EXPECT_EQ(STATOR_INVALID_ARGUMENT, stator_session_run(session.get(), inputs, 1, outputs, 2, &error));
   EXPECT_STREQ("1 inputs are given, 2 are expected", error.message);
   EXPECT_EQ(STATOR_INVALID_ARGUMENT, stator_session_run(session.get(), inputs, 2, outputs, 3, &error));
-  EXPECT_EQ(STATOR_INVALID_ARGUMENT, stator_session_run(session.get(), nullptr, 2, outputs, 2, nullptr));
-  EXPECT_EQ(STATOR_INVALID_ARGUMENT, stator_session_run(session.get(), inputs, 2, nullptr, 2, nullptr));
+  EXPECT_EQ(STATOR_INVALID_ARGUMENT, stator_session_run(session.get(), nullptr, 2, outputs, 2, &error));
+  EXPECT_STREQ("inputs is NULL", error.message);
+  EXPECT_EQ(STATOR_INVALID_ARGUMENT, stator_session_run(session.get(), inputs, 2, nullptr, 2, &error));
+  EXPECT_STREQ("outputs is NULL", error.message);
+  EXPECT_EQ(STATOR_INVALID_ARGUMENT, stator_session_output_shapes(session.get(), inputs, 2, nullptr, 2, &error));
+  EXPECT_STREQ("outputs is NULL", error.message);
   EXPECT_EQ(STATOR_INVALID_ARGUMENT, stator_session_run(nullptr, inputs, 2, outputs, 2, nullptr));
   EXPECT_EQ(STATOR_INVALID_ARGUMENT, stator_session_memory(session.get(), nullptr, 0, nullptr, nullptr));
   stator_memory_info memory;
@@ -228,6 +232,9 @@ TEST_F(Session, Options) {
   EXPECT_STREQ("function 'forward' was not compiled for cuda", error.message);
   EXPECT_EQ(STATOR_INVALID_ARGUMENT, status([](auto &o) { o.threads = -1; }));
   EXPECT_EQ(STATOR_INVALID_ARGUMENT, status([](auto &o) { o.struct_size = 0; }));
+  EXPECT_STREQ("struct_size of the options is 0", error.message);
+  EXPECT_EQ(STATOR_INVALID_ARGUMENT, status([](auto &o) { o.struct_size = 4097; }));
+  EXPECT_STREQ("struct_size of the options is 4097", error.message);
   EXPECT_EQ(STATOR_OK, status([](auto &o) { o.struct_size = sizeof(size_t); })) << "an older caller";
   struct {
     stator_session_options known;
@@ -287,6 +294,45 @@ TEST_F(Session, SessionsRunInParallelAndOutliveTheModel) {
       }
     });
   for (std::thread &caller : callers) caller.join();
+}
+
+/// A size that is the value of an input, and an output whose size the program finds.
+TEST(SessionAlone, SizesFromData) {
+  std::string bytes = TestArtifact(R"json([{"name": "f",
+    "symbols": [{"name": "n", "min": 0, "max": 8, "input": 1}, {"name": "k", "min": 1, "max": 4, "input": 1, "dim": 0},
+                {"name": "u0", "min": 0, "max": 4}],
+    "inputs": [{"name": "x", "dtype": "f32", "shape": [4]}, {"name": "size", "dtype": "i64", "shape": ["k"]}],
+    "outputs": [{"name": "y", "dtype": "i64", "shape": ["u0"]}, {"name": "z", "dtype": "f32", "shape": ["n"]}],
+    "plans": [{"device": "host", "arenas": [{"bytes": 8}],
+      "buffers": [{"space": "input", "index": 0}, {"space": "arena", "offset": 0, "bytes": 8}, {"space": "output", "index": 0},
+                  {"space": "output", "index": 1}],
+      "steps": [{"op": "launch", "kernel": "count_nonzero", "buffers": [0, 1], "sizes": [4], "count": 1},
+                {"op": "read_symbol", "symbol": "u0", "from": 1, "dtype": "i64"},
+                {"op": "launch", "kernel": "nonzero", "buffers": [0, 2], "sizes": [4], "count": 1},
+                {"op": "fill", "to": 3, "bits": 1065353216, "width": 4}]}]}])json")
+                          .bytes();
+  ModelPointer model = open(bytes);
+  SessionPointer session = makeSession(model);
+  std::vector<float> x = {0, 5, 0, 6};
+  std::vector<int64_t> size = {3, 3}, y(4);
+  stator_tensor inputs[2] = {tensor(x, {4}), tensor(size, {1})}, outputs[2] = {};
+  stator_error error;
+  ASSERT_EQ(STATOR_OK, stator_session_run(session.get(), inputs, 2, outputs, 2, &error)) << error.message;
+  EXPECT_EQ((std::vector<int64_t>{1, 3}), elements<int64_t>(outputs[0]));
+  EXPECT_EQ((std::vector<float>{1, 1, 1}), elements<float>(outputs[1]));
+
+  inputs[1] = tensor(size, {2});
+  EXPECT_EQ(STATOR_MISMATCH, stator_session_run(session.get(), inputs, 2, outputs, 2, &error));
+  EXPECT_STREQ("input 1 ('size') must hold one element", error.message);
+  inputs[1] = tensor(size, {1});
+  inputs[1].data = nullptr;
+  EXPECT_EQ(STATOR_MISMATCH, stator_session_output_shapes(session.get(), inputs, 2, outputs, 2, &error));
+  EXPECT_STREQ("input 1 ('size') must hold one element", error.message);
+  inputs[1] = tensor(size, {1});
+  outputs[0] = tensor(y, {4});
+  outputs[0].strided = 1, outputs[0].strides[0] = 1;
+  EXPECT_EQ(STATOR_MISMATCH, stator_session_run(session.get(), inputs, 2, outputs, 2, &error));
+  EXPECT_STREQ("output 0 ('y'): its shape depends on data, so it must be dense", error.message);
 }
 
 TEST(SessionAlone, SecondCallIsBusy) {

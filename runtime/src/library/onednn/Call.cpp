@@ -73,8 +73,8 @@ public:
       const PostKind *kind = postKind(post.op);
       if (!kind) fail(STATOR_BAD_ARTIFACT, "unknown post-op '%.40s'", post.op.c_str());
       if (kind->binary != post.operand.has_value())
-        fail(STATOR_BAD_ARTIFACT, "post-op '%.40s' %s an operand", post.op.c_str(),
-             kind->binary ? "needs" : "takes no");
+        fail(STATOR_BAD_ARTIFACT, "post-op '%.40s' %s operand", post.op.c_str(),
+             kind->binary ? "needs an" : "takes no");
       if (kind->algorithm == clip && !(post.alpha && post.beta)) fail(STATOR_BAD_ARTIFACT, "clip needs both bounds");
       if (post.operand) operands.push_back(&*post.operand);
     }
