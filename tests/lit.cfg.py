@@ -13,6 +13,7 @@ for name, path in [
     ("stator-lsp-server", config.build_root + "/bin/stator-lsp-server"),
     ("stator", config.build_root + "/bin/stator"),
     ("FileCheck", config.llvm_tools + "/FileCheck"),
+    ("llvm-as", config.llvm_tools + "/llvm-as"),
 ]:
     # A whole word at the place of a command: not part of a path, nor of another tool's name.
     config.substitutions.append((r"(?<![-./\w])%s(?![-./\w])" % name, path))

@@ -194,6 +194,35 @@ def programs():
     assert "aten.exp.default" in json.loads(check(["ops", "--json"], 0).stdout)
 
 
+def fusion(size, ops, result, result_size):
+    """A program of one hand-made fused kernel, as `fuse` leaves it, for phases that start after it."""
+    args = f"tensor<{size}xf32>) -> tensor<{result_size}xf32>"
+    return (f'func.func @f(%x: {args} {{\n  %r = graph.fusion "k" "loop"(%x) : ({args} {{\n  ^bb0(%v0: tensor<{size}xf32>):\n' + "".join(ops) +
+            f"  graph.yield %{result} : tensor<{result_size}xf32>\n  }}\n  return %r : tensor<{result_size}xf32>\n}}")
+
+
+def large_kernels():
+    def reversals(count):
+        return fusion("4x5", [f"  %v{i + 1} = graph.reverse %v{i} dims = [{i % 2}] : tensor<4x5xf32>\n" for i in range(count)], f"v{count}", "4x5")
+
+    def doublings(count):
+        """Each sum reads the one before at two places: 2^count different indices of the input."""
+        size, ops = 1000000, []
+        for i in range(count):
+            less = size - 2**i
+            ops += [f"  %{name}{i} = graph.slice %v{i} starts <{start}> steps [1] : tensor<{size}xf32> to tensor<{less}xf32>\n"
+                    for name, start in (("a", 0), ("b", 2**i))]
+            ops.append(f"  %v{i + 1} = graph.add %a{i}, %b{i} : tensor<{less}xf32>\n")
+            size = less
+        return fusion(1000000, ops, f"v{count}", size)
+
+    for name, text, error in (("few", reversals(20), ""), ("deep", reversals(300), "'graph.reverse' op too many index-changing ops in one kernel"),
+                              ("some", doublings(4), ""),
+                              ("wide", doublings(17), "'graph.fusion' op reads its values at too many different indices: split it into several kernels")):
+        (WORK / f"{name}.mlir").write_text(text)
+        check(["compile", f"{name}.mlir", "--start-at", "lower", "-o", f"{name}.stator"], 1 if error else 0, err=[error] if error else [])
+
+
 def terminals():
     assert "\033[1;31merror" in on_terminal("compile", "missing.pt2"), "errors are red on a terminal"
     assert "\033" not in run("compile", "missing.pt2").stderr
@@ -217,7 +246,7 @@ def terminals():
 def main():
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
-    for part in names_and_help, models_and_inputs, artifacts, programs, terminals:
+    for part in names_and_help, models_and_inputs, artifacts, programs, large_kernels, terminals:
         part()
         print(f"{part.__name__}: done", flush=True)
     sys.exit(1 if failures else 0)

@@ -8,6 +8,8 @@
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -100,8 +102,17 @@ static LogicalResult linkLibdevice(ModuleOp at, llvm::Module &module, StringRef 
     if (!function.isDeclaration()) before.insert(function.getName());
   (*library)->setTargetTriple(module.getTargetTriple());
   (*library)->setDataLayout(module.getDataLayout());
-  if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
-    return at.emitError("cannot link ") << path;
+  // Without a listener the context would end the process.
+  std::string said;
+  auto listen = [](const llvm::DiagnosticInfo *info, void *text) {
+    llvm::raw_string_ostream os(*static_cast<std::string *>(text));
+    llvm::DiagnosticPrinterRawOStream printer(os);
+    info->print(printer);
+  };
+  module.getContext().setDiagnosticHandlerCallBack(listen, &said);
+  bool unlinked = llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded);
+  module.getContext().setDiagnosticHandlerCallBack(nullptr);
+  if (unlinked) return at.emitError("cannot link ") << path << ": " << said;
   for (llvm::Function &function : module)
     if (!function.isDeclaration() && !before.contains(function.getName()))
       function.setLinkage(llvm::GlobalValue::InternalLinkage);
