@@ -110,6 +110,9 @@ LogicalResult emit(const Options &options, ArtifactParts &parts) {
       auto value = dyn_cast<ElementsAttr>(each.getValue());
       if (!value) return plans.emitError("weight ") << each.getName() << " is no tensor";
       parts.weights.push_back(weightOf(each.getName(), value));
+      // A program may name a resource and not give it.
+      if (parts.weights.back().data.empty() && value.getNumElements() != 0)
+        return plans.emitError("weight ") << each.getName() << " has no bytes";
     }
   return success();
 }
