@@ -189,6 +189,17 @@ def programs():
     check(["run", "bad.mlir"], 1, err=[r"at bad\.mlir:2"])
     (WORK / "unbound.mlir").write_text("func.func @f(%x: tensor<?xf32, #graph.shape<s0>>) -> tensor<?xf32, #graph.shape<s0>> {\n  return %x : tensor<?xf32, #graph.shape<s0>>\n}")
     check(["run", "unbound.mlir", "--random=1"], 1, err=["'s0' is not declared"])
+    # What only the sizes of a run show.
+    npy(WORK / "two.npy", [2], [1, 2])
+    npy(WORK / "none.npy", [1, 1, 0, 3], [])
+    (WORK / "strided.mlir").write_text('func.func @f(%x: tensor<?xf32, #graph.shape<s0>>, %y: tensor<?xf32, #graph.shape<s1>>) -> tensor<3xf32> attributes {graph.symbols = '
+                                       '[#graph.symbol<"s0", 1, 9>, #graph.symbol<"s1", 1, 9>]} {\n  %r = graph.strided %x strides <s1> offset <0> : '
+                                       'tensor<?xf32, #graph.shape<s0>> to tensor<3xf32>\n  return %r : tensor<3xf32>\n}')
+    check(["run", "strided.mlir", "--target", "eval", "--in", "0=two.npy", "--in", "1=two.npy"], 1, err=["strides and offset leave an operand of 2 elements"])
+    (WORK / "resize.mlir").write_text("func.func @f(%x: tensor<1x1x?x3xf32, #graph.shape<1, 1, s0, 3>>) -> tensor<1x1x2x2xf32> attributes {graph.symbols = "
+                                      '[#graph.symbol<"s0", 0, 9>]} {\n  %r = graph.resize %x nearest {scales = array<f64>} : tensor<1x1x?x3xf32, #graph.shape<1, 1, s0, 3>> to '
+                                      "tensor<1x1x2x2xf32>\n  return %r : tensor<1x1x2x2xf32>\n}")
+    check(["run", "resize.mlir", "--target", "eval", "--in", "0=none.npy"], 1, err=["makes elements from none"])
     check(["ops"], 0, out=[r"^aten\.add\.Tensor$"])
     check(["ops", "--graph"], 0, out=[r"^matmul .*transpose_rhs: flag", r"^scatter .*dim: integer.*mode: set \| add", r"^slice .*starts: sizes.*steps: integers"])
     assert "aten.exp.default" in json.loads(check(["ops", "--json"], 0).stdout)
