@@ -22,6 +22,7 @@ static void addSimplify(OpPassManager &module) {
   OpPassManager &pm = module.nest<func::FuncOp>();
   pm.addPass(simplify::createSimplifyAlgebra());
   pm.addPass(createCSEPass());
+  pm.addPass(simplify::createMergeMatmuls());
   pm.addPass(simplify::createFoldScales());
   pm.addPass(simplify::createFoldConstants());
   pm.addPass(simplify::createSimplifyAlgebra());

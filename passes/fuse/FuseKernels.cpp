@@ -74,7 +74,7 @@ private:
       }
       if (!kernel.homes.contains(op)) continue;
       // An op that runs by itself writes all of its results, read or not: that is how its kernel works.
-      bool writesAll = op->getNumResults() > 1 && ops.size() == 1 && kernel.kind == op->getName().stripDialect();
+      bool writesAll = op->getNumResults() > 1 && kernel.kind == op->getName().stripDialect();
       for (Value result : op->getResults())
         if (writesAll || llvm::any_of(result.getUses(), [&](OpOperand &use) { return isOutside(use.getOwner(), k); }))
           outputs.insert(result);

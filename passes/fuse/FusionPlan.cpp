@@ -8,7 +8,7 @@ namespace stator::fuse {
 namespace {
 
 constexpr unsigned maxOps = 256, maxInputs = 64, maxWays = 4, maxCostlyWays = 2;
-/// Reductions over at most this many elements run as loops inside one element.
+/// Reductions over at most this many elements may run as loops inside one element.
 constexpr int64_t smallReduction = 4;
 
 enum class Role {
@@ -37,8 +37,7 @@ Role roleOf(Operation *op) {
       op->hasTrait<mlir::OpTrait::ConstantLike>() || op->hasTrait<mlir::OpTrait::IsTerminator>())
     return Role::Outside;
   if (isa<ScalarOpInterface>(op)) return Role::Elementwise;
-  if (auto reduction = dyn_cast<ReductionOpInterface>(op))
-    return reducedSize(reduction) <= smallReduction ? Role::Window : Role::Reduction;
+  if (isa<ReductionOpInterface>(op)) return Role::Reduction;
   if (isa<MatmulOp, ConvolutionOp>(op)) return Role::Contraction;
   if (auto elemental = dyn_cast<ElementalOpInterface>(op)) {
     if (elemental.readsMany()) return Role::Window;
@@ -110,16 +109,21 @@ private:
       else readers.insert(found->second.begin(), found->second.end());
     }
     if (role == Role::Index) return placeIndex(op, readers.getArrayRef(), needed || readers.empty());
-    if (role != Role::Alone) {
-      if (readers.size() == 1 && !needed) {
-        if (join(op, role, readers[0], /*asOutput=*/false)) return;
-      } else {
-        for (unsigned k : readers)
-          if (join(op, role, k, /*asOutput=*/true)) return;
-      }
+    auto joins = [&](Role role) {
+      if (readers.size() == 1 && !needed) return join(op, role, readers[0], /*asOutput=*/false);
+      return llvm::any_of(readers, [&](unsigned k) { return join(op, role, k, /*asOutput=*/true); });
+    };
+    if (auto reduction = dyn_cast<ReductionOpInterface>(op); reduction && reducedSize(reduction) <= smallReduction) {
+      windows.insert(op);
+      if (joins(Role::Window)) return;
+      windows.erase(op);
     }
+    if (role != Role::Alone && joins(role)) return;
     start(op, role);
   }
+
+  /// Role::Window for reductions that joined their kernel as one.
+  Role roleIn(Operation *op) const { return windows.contains(op) ? Role::Window : roleOf(op); }
 
   /// Index ops are copied into each kernel that can take them.
   void placeIndex(Operation *op, ArrayRef<unsigned> readers, bool needed) {
@@ -177,7 +181,7 @@ private:
       if (!kernel.ops.contains(user)) continue;
       Value through = user->getResult(0);
       bool many = kernel.readMany.contains(through);
-      Role role = roleOf(user);
+      Role role = roleIn(user);
       if (role == Role::Window || role == Role::Contraction || role == Role::Alone) many = true;
       result.readMany |= many;
       std::optional<IndexMap> map;
@@ -206,7 +210,8 @@ private:
   bool join(Operation *op, Role role, unsigned k, bool asOutput) {
     Kernel &kernel = plan.kernels[k];
     if (kernel.ops.size() >= maxOps) return refuse(op, k, "the kernel has 256 operations already");
-    if (roleOf(kernel.ops[0]) == Role::Alone) return refuse(op, k, "the consumer runs as a kernel of its own");
+    if (roleOf(kernel.ops[0]) == Role::Alone && role != Role::Index)
+      return refuse(op, k, "the consumer runs as a kernel of its own");
     if (op->getNumResults() != 1 && role != Role::Window) return refuse(op, k, "it has several results");
     unsigned inputs = 0;
     for (Operation *member : kernel.ops) inputs += member->getNumOperands();
@@ -236,8 +241,6 @@ private:
     case Role::Index:
       if (where.readMany && isContraction(kernel) && !staysStrided(op))
         return refuse(op, k, "the contraction reads its operands by strides, and this index arithmetic has none");
-      if (kernel.kind != "loop" && kernel.kind != "reduce" && !isContraction(kernel))
-        return refuse(op, k, "the consumer runs as a kernel of its own");
       break;
     case Role::Elementwise: {
       if (where.readMany) return refuse(op, k, "the consumer reads each element many times");
@@ -330,7 +333,7 @@ private:
 
   /// Whether `op` is elementwise work on a reduction of the kernel's domain to the rows that `map` picks: the reduction will
   /// join after it and make the kernel one over rows, which computes the op once for each.
-  static bool followsReduction(Operation *op, const Kernel &kernel, const std::optional<IndexMap> &map) {
+  bool followsReduction(Operation *op, const Kernel &kernel, const std::optional<IndexMap> &map) const {
     if (!map || kernel.kind != "loop" || !reduceFriendly(kernel)) return false;
     SmallVector<Operation *> work = {op};
     DenseSet<Operation *> seen;
@@ -367,13 +370,15 @@ private:
       if (*map != rowMap) return false;
       if (kernel.kind == "loop" && !reduceFriendly(kernel)) return false;
     } else {
-      // A kernel over the result: it takes the operand as its domain, and all it had is row work.
-      if (kernel.kind != "loop" || *map != identity(kernel) || !reduceFriendly(kernel) ||
-          kernel.domain != dimsOf(reduction->getResult(0).getType()))
-        return false;
+      // A kernel over the result, perhaps with units between: it takes the operand as its domain, and all it had is row
+      // work.
+      if (kernel.kind != "loop" || !sameButUnits(*map, identity(kernel)) || !reduceFriendly(kernel)) return false;
+      SmallVector<int64_t> moved(kernel.domain.size(), -1);
+      for (auto [from, to] : llvm::zip_equal(*map, rowMap))
+        if (from >= 0) moved[from] = to;
       for (auto &entry : kernel.maps)
         for (int64_t &d : entry.second)
-          if (d >= 0) d = rowMap[d];
+          if (d >= 0) d = moved[d];
       kernel.domain = operand;
     }
     kernel.kind = "reduce";
@@ -381,9 +386,9 @@ private:
     return true;
   }
 
-  static bool reduceFriendly(const Kernel &kernel) {
-    return llvm::all_of(kernel.ops, [](Operation *op) {
-      Role role = roleOf(op);
+  bool reduceFriendly(const Kernel &kernel) const {
+    return llvm::all_of(kernel.ops, [&](Operation *op) {
+      Role role = roleIn(op);
       return role == Role::Elementwise || role == Role::Index || role == Role::Reduction;
     });
   }
@@ -428,6 +433,7 @@ private:
   Block &block;
   FusionPlan plan;
   DenseMap<Operation *, int64_t> positions;
+  DenseSet<Operation *> windows;
 };
 
 } // namespace

@@ -33,4 +33,13 @@ def FoldScales : Pass<"stator-fold-scales", "::mlir::func::FuncOp"> {
   let statistics = [Statistic<"numFolded", "folded", "Scales folded">];
 }
 
+def MergeMatmuls : Pass<"stator-merge-matmuls", "::mlir::func::FuncOp"> {
+  let summary = "Linear layers of one input, whose results only contractions read, become one with a weight for all";
+  let description = [{
+    Query, key and value of an attention are one product of the input with their weights one below the other; each is a slice
+    of the result, which the matmuls that follow read by strides. The weights must be constants that nothing else reads.
+  }];
+  let statistics = [Statistic<"numMerged", "merged", "Matmuls that became part of another">];
+}
+
 #endif

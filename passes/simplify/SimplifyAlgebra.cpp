@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/simplify/MoveReshapes.h"
 #include "passes/simplify/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -117,48 +118,12 @@ struct TransposeIntoMatmul : OpRewritePattern<MatmulOp> {
   }
 };
 
-/// elementwise(reshape(x), literal...) -> reshape(elementwise(x, literal...)) where the reshape moves elements between
-/// dimensions and only this op reads it: the elementwise work then stands next to x's producer and joins its kernel.
-struct SinkReshape : RewritePattern {
-  SinkReshape(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
-  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    if (!isa<ScalarOpInterface>(op) || op->getNumResults() != 1) return failure();
-    Type source;
-    for (Value operand : op->getOperands()) {
-      auto reshape = operand.getDefiningOp<ReshapeOp>();
-      if (reshape && !splatOf(operand)) {
-        if (reshape.getOperandDims(0) || !operand.hasOneUse()) return failure();
-        if (source && dimsOf(source) != dimsOf(reshape.getX().getType())) return failure();
-        source = reshape.getX().getType();
-      } else if (!splatOf(operand)) {
-        return failure();
-      }
-    }
-    if (!source) return failure();
-    SmallVector<DimExpr> dims = dimsOf(source);
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands()) {
-      auto reshape = operand.getDefiningOp<ReshapeOp>();
-      if (reshape && !splatOf(operand)) {
-        operands.push_back(reshape.getX());
-        continue;
-      }
-      Type type = tensorOf(dims, getElementTypeOrSelf(operand));
-      operands.push_back(ReshapeOp::create(rewriter, op->getLoc(), type, operand));
-    }
-    OperationState state(op->getLoc(), op->getName(), operands,
-                         tensorOf(dims, getElementTypeOrSelf(op->getResult(0))), op->getAttrs());
-    Operation *moved = rewriter.create(state);
-    rewriter.replaceOpWithNewOp<ReshapeOp>(op, op->getResult(0).getType(), moved->getResult(0));
-    return success();
-  }
-};
-
 struct SimplifyAlgebraPass : impl::SimplifyAlgebraBase<SimplifyAlgebraPass> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<DropNeutralElement, CancelInvolution<NegOp>, CancelInvolution<BitwiseNotOp>, MergeCasts,
-                 TransposeIntoMatmul, SinkReshape>(&getContext());
+                 TransposeIntoMatmul>(&getContext());
+    populateMoveReshapePatterns(patterns);
     GreedyRewriteConfig config;
     config.setUseTopDownTraversal(true);
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config))) signalPassFailure();

@@ -12,6 +12,7 @@
 #include "codegen/target/cuda/CudaTemplates.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using stator::graph::DimExpr;
@@ -60,31 +61,71 @@ static constexpr int64_t padding = 4;
 
 void ContractionKernel::fill(Value tile, int64_t size, Value first, DimExpr extent, Value k0, bool alongK,
                              Factor factor) {
-  int64_t elements = size * t.depth, threads = t.threads();
-  for (int64_t done = 0; done < elements; done += threads) {
-    Value e = f.add(kernel.thread, number(done));
-    Value i = alongK ? f.floorDiv(e, number(t.depth)) : f.mod(e, number(size));
-    Value k = alongK ? f.mod(e, number(t.depth)) : f.floorDiv(e, number(size));
-    auto fillOne = [&] {
-      Value major = arith::AddIOp::create(b, loc, first, i), depth = arith::AddIOp::create(b, loc, k0, k);
-      auto inside = [&](Value at, DimExpr bound, int64_t step) -> Value {
-        auto known = bound.asConstant();
-        if (known && *known % step == 0) return {};
-        return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at, body.size(bound));
-      };
-      Value condition = kernel.both(inside(major, extent, size), inside(depth, c.k, t.depth));
-      f.setExtent(major, body.size(extent));
-      f.setExtent(depth, body.size(c.k));
-      Scalar value =
-          condition ? body.guarded(
-                          condition, [&] { return factor(major, depth); }, [&] { return body.s.constant(element, 0); })
-                    : factor(major, depth);
-      kernel.storeShared(tile, f.add(f.mul(k, number(size + padding)), i), value.value, element);
+  // Neighbours that a thread takes together, so that they are one access: along the dimension that memory is contiguous in.
+  auto along = (alongK ? c.k : extent).asConstant();
+  int64_t width = along && *along > 0 && *along % 4 == 0 ? 4 : 1, depth = t.depth;
+  int64_t pieces = size * depth / width, threads = t.threads();
+  for (int64_t done = 0; done < pieces; done += threads) {
+    Value e = f.add(kernel.thread, number(done)), i, k;
+    if (!alongK) {
+      i = f.mod(e, number(size / width));
+      k = f.floorDiv(e, number(size / width));
+    } else if (width == 1) {
+      i = f.floorDiv(e, number(depth));
+      k = f.mod(e, number(depth));
+    } else {
+      // Half a warp takes one column of pieces: whole sectors are read, and the stores fall into different banks.
+      i = f.add(f.mod(e, number(16)), f.mul(f.floorDiv(e, number(16 * depth / width)), number(16)));
+      k = f.mod(f.floorDiv(e, number(16)), number(depth / width));
+    }
+    // Along the contiguous dimension these count pieces.
+    int64_t majorStep = alongK ? 1 : width, depthStep = alongK ? width : 1;
+    auto inside = [&](Value at, DimExpr bound, int64_t block, int64_t step) -> Value {
+      auto known = bound.asConstant();
+      if (known && *known % block == 0) return {};
+      Value limit = step == 1 ? body.size(bound) : number(*known / step);
+      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, at, limit);
     };
-    Value takesPart = done + threads <= elements
+    auto counted = [&](Value at, DimExpr bound, int64_t step) {
+      f.setExtent(at, step == 1 ? body.size(bound) : number(*bound.asConstant() / step));
+    };
+    auto fillPiece = [&] {
+      Value major = arith::AddIOp::create(b, loc, f.floorDiv(first, number(majorStep)), i);
+      Value at = arith::AddIOp::create(b, loc, f.floorDiv(k0, number(depthStep)), k);
+      Value condition = kernel.both(inside(major, extent, size, majorStep), inside(at, c.k, depth, depthStep));
+      counted(major, extent, majorStep);
+      counted(at, c.k, depthStep);
+      auto neighbour = [&](Value piece, int64_t step, int64_t n) {
+        return step == 1 ? piece : f.add(f.mul(piece, number(step)), number(n));
+      };
+      auto valuesThere = [&] {
+        SmallVector<Value> values;
+        for (int64_t n = 0; n < width; ++n)
+          values.push_back(factor(neighbour(major, majorStep, n), neighbour(at, depthStep, n)).value);
+        return values;
+      };
+      SmallVector<Value> values;
+      if (condition) {
+        SmallVector<Type> types(width, storageType(element));
+        auto branch = scf::IfOp::create(b, loc, types, condition, /*addThenBlock=*/true, /*addElseBlock=*/true);
+        OpBuilder::InsertionGuard guard(b);
+        b.setInsertionPointToStart(branch.thenBlock());
+        scf::YieldOp::create(b, loc, valuesThere());
+        b.setInsertionPointToStart(branch.elseBlock());
+        scf::YieldOp::create(b, loc, SmallVector<Value>(width, body.s.constant(element, 0).value));
+        llvm::append_range(values, branch.getResults());
+      } else {
+        values = valuesThere();
+      }
+      for (auto [n, value] : llvm::enumerate(values)) {
+        Value place = neighbour(i, majorStep, n), row = neighbour(k, depthStep, n);
+        kernel.storeShared(tile, f.add(f.mul(row, number(size + padding)), place), value, element);
+      }
+    };
+    Value takesPart = done + threads <= pieces
                           ? Value()
-                          : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, e, number(elements)).getResult();
-    kernel.when(takesPart, fillOne);
+                          : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, e, number(pieces)).getResult();
+    kernel.when(takesPart, fillPiece);
   }
 }
 
