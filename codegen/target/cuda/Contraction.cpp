@@ -26,6 +26,14 @@ struct Tiling {
   int64_t threads() const { return rows / threadRows * (columns / threadColumns); }
 };
 
+/// How memory holds a factor.
+struct FactorLayout {
+  /// Neighbours along k (else along rows or columns) lie side by side, or at least nearer together.
+  bool alongK;
+  /// They do lie side by side, for every access.
+  bool dense;
+};
+
 class ContractionKernel {
 public:
   ContractionKernel(CudaRequest request, const Contraction &c, const Tiling &t)
@@ -39,7 +47,7 @@ private:
   using Factor = llvm::function_ref<Scalar(Value major, Value k)>;
   Value number(int64_t value) { return f.constant(value); }
   /// Fills `tile`[k][i] with the factor at (first + i, k0 + k), i below `size`; 0 from `extent` on.
-  void fill(Value tile, int64_t size, Value first, DimExpr extent, Value k0, bool alongK, Factor factor);
+  void fill(Value tile, int64_t size, Value first, DimExpr extent, Value k0, FactorLayout layout, Factor factor);
   void epilogue(Value batch, Value rowTile, Value columnTile, ValueRange sums);
 
   CudaKernel kernel;
@@ -59,20 +67,45 @@ private:
 // reads.
 static constexpr int64_t padding = 4;
 
-void ContractionKernel::fill(Value tile, int64_t size, Value first, DimExpr extent, Value k0, bool alongK,
+/// Emits the factor once at opaque indices and looks at what it reads.
+static FactorLayout layoutOf(CudaRequest request, const Contraction &c, bool isLhs, bool usuallyAlongK) {
+  CudaKernel probe(request, request.name, 32);
+  IndexForms &f = probe.body.indices;
+  auto index = [&](DimExpr size) {
+    return size.isConstant(1) ? f.constant(0) : probe.probeIndex(probe.body.size(size));
+  };
+  Value batch = index(c.batch), k = index(c.k), major = index(isLhs ? c.m : c.n);
+  isLhs ? c.lhs(probe.body, batch, major, k) : c.rhs(probe.body, batch, k, major);
+  auto isDense = [&](Value along, DimExpr size) {
+    if (size.isConstant(1)) return false;
+    bool moves = false;
+    for (auto &access : probe.body.accesses()) {
+      auto stride = f.strideOf(access.linear, along);
+      if (!stride || !(*stride == IndexForm{} || *stride == IndexForm{1, {}})) return false;
+      moves |= *stride == IndexForm{1, {}};
+    }
+    return moves;
+  };
+  bool failed = probe.failed(), denseK = !failed && isDense(k, c.k), denseMajor = !failed && isDense(major, isLhs ? c.m : c.n);
+  probe.discard();
+  return {denseK || (usuallyAlongK && !denseMajor), denseK || denseMajor};
+}
+
+void ContractionKernel::fill(Value tile, int64_t size, Value first, DimExpr extent, Value k0, FactorLayout layout,
                              Factor factor) {
-  // Neighbours that a thread takes together, so that they are one access: along the dimension that memory is contiguous in.
+  // Neighbours that a thread takes together, so that they are one access.
+  bool alongK = layout.alongK;
   auto along = (alongK ? c.k : extent).asConstant();
-  int64_t width = along && *along > 0 && *along % 4 == 0 ? 4 : 1, depth = t.depth;
+  int64_t width = layout.dense && along && *along > 0 && *along % 4 == 0 ? 4 : 1, depth = t.depth;
   int64_t pieces = size * depth / width, threads = t.threads();
   for (int64_t done = 0; done < pieces; done += threads) {
     Value e = f.add(kernel.thread, number(done)), i, k;
     if (!alongK) {
       i = f.mod(e, number(size / width));
       k = f.floorDiv(e, number(size / width));
-    } else if (width == 1) {
-      i = f.floorDiv(e, number(depth));
-      k = f.mod(e, number(depth));
+    } else if (width == 1 || *along % 8 != 0) {
+      i = f.floorDiv(e, number(depth / width));
+      k = f.mod(e, number(depth / width));
     } else {
       // Half a warp takes one column of pieces: whole sectors are read, and the stores fall into different banks.
       i = f.add(f.mod(e, number(16)), f.mul(f.floorDiv(e, number(16 * depth / width)), number(16)));
@@ -197,13 +230,14 @@ std::optional<KernelLaunch> ContractionKernel::emit() {
   Value lhsTile = kernel.sharedArray(element, t.depth * (t.rows + padding));
   Value rhsTile = kernel.sharedArray(element, t.depth * (t.columns + padding));
   auto matmul = dyn_cast<graph::MatmulOp>(c.op);
-  bool lhsAlongK = !matmul || !matmul.getTransposeLhs(), rhsAlongK = matmul && matmul.getTransposeRhs();
+  FactorLayout lhsLayout = layoutOf(request, c, true, !matmul || !matmul.getTransposeLhs()),
+               rhsLayout = layoutOf(request, c, false, matmul && matmul.getTransposeRhs());
 
   SmallVector<Value> zeros(t.threadRows * t.threadColumns, body.s.constant(element, 0).value);
   SmallVector<Value> sums =
       kernel.loopCarrying(number(0), body.size(c.k), number(t.depth), zeros, [&](Value k0, ValueRange carried) {
-        fill(lhsTile, t.rows, firstRow, c.m, k0, lhsAlongK, [&](Value m, Value k) { return c.lhs(body, batch, m, k); });
-        fill(rhsTile, t.columns, firstColumn, c.n, k0, rhsAlongK,
+        fill(lhsTile, t.rows, firstRow, c.m, k0, lhsLayout, [&](Value m, Value k) { return c.lhs(body, batch, m, k); });
+        fill(rhsTile, t.columns, firstColumn, c.n, k0, rhsLayout,
              [&](Value n, Value k) { return c.rhs(body, batch, k, n); });
         kernel.barrier();
         SmallVector<Value> next(carried);
