@@ -59,6 +59,8 @@ static LogicalResult writeArtifact(ModuleOp module, const CompileOptions &option
 
 LogicalResult compile(ModuleOp module, const CompileOptions &options, Compilation &result) {
   bool started = options.startAt.empty();
+  PhaseOptions phaseOptions;
+  phaseOptions.readsPacked = !options.target.cudaArchitectures.empty();
   size_t number = 0;
   result.program = module;
   for (const Phase &phase : phases()) {
@@ -75,7 +77,7 @@ LogicalResult compile(ModuleOp module, const CompileOptions &options, Compilatio
     if (options.onPhase) options.onPhase(phase.name);
     if (phase.addPasses) {
       PassManager pm(module.getContext());
-      phase.addPasses(pm);
+      phase.addPasses(pm, phaseOptions);
       if (failed(pm.run(module))) {
         // Passes verify what they leave; an error of the user's leaves the program as it was.
         ScopedDiagnosticHandler quiet(module.getContext(), [](Diagnostic &) { return success(); });

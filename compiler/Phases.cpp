@@ -12,24 +12,26 @@ using namespace mlir;
 
 namespace stator {
 
-static void addNormalize(OpPassManager &module) {
+static void addNormalize(OpPassManager &module, const PhaseOptions &) {
   OpPassManager &pm = module.nest<func::FuncOp>();
   pm.addPass(normalize::createFunctionalizeWrites());
   pm.addPass(normalize::createDecomposeOps());
 }
 
-static void addSimplify(OpPassManager &module) {
+static void addSimplify(OpPassManager &module, const PhaseOptions &options) {
   OpPassManager &pm = module.nest<func::FuncOp>();
   pm.addPass(simplify::createSimplifyAlgebra());
   pm.addPass(createCSEPass());
-  pm.addPass(simplify::createMergeMatmuls());
+  if (options.readsPacked) pm.addPass(simplify::createMergeMatmuls());
   pm.addPass(simplify::createFoldScales());
   pm.addPass(simplify::createFoldConstants());
   pm.addPass(simplify::createSimplifyAlgebra());
   pm.addPass(createCSEPass());
 }
 
-static void addFuse(OpPassManager &module) { module.nest<func::FuncOp>().addPass(fuse::createFuseKernels()); }
+static void addFuse(OpPassManager &module, const PhaseOptions &) {
+  module.nest<func::FuncOp>().addPass(fuse::createFuseKernels());
+}
 
 using codegen::ArtifactParts;
 using codegen::Options;

@@ -34,7 +34,7 @@ void registerPasses() {
       mlir::registerPassPipeline(
           ("stator-" + phase.name).str(), phase.sentence,
           [&phase](mlir::OpPassManager &pm, llvm::StringRef, llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>) {
-            phase.addPasses(pm);
+            phase.addPasses(pm, PhaseOptions());
             return mlir::success();
           },
           [](llvm::function_ref<void(const mlir::detail::PassOptions &)>) {});

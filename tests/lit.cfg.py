@@ -7,7 +7,7 @@ import lit.formats
 config.name = "stator"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["unit", "install", "models", "fuzz"]
+config.excludes = ["unit", "install", "models", "fuzz", "counters"]
 config.substitutions.append(("%models", config.test_source_root + "/models"))
 config.test_exec_root = config.build_root + "/tests"
 for name, path in [

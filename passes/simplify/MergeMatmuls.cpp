@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Linear layers of one input (query, key and value of an attention) as one: their weights lie one below the other, and
-// what each gave is a slice of the whole.
+// what each gave is a slice of the whole. For targets whose contractions read slices of a packed tensor as fast as dense
+// tensors.
 #include "dialects/graph/HostElements.h"
 #include "passes/simplify/MoveReshapes.h"
 #include "passes/simplify/Passes.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #define DEBUG_TYPE "stator-merge-matmuls"
 
@@ -28,7 +30,8 @@ struct Linear {
 
 std::optional<Linear> linearOf(MatmulOp op) {
   auto weight = op.getRhs().getDefiningOp<ConstantOp>();
-  if (!weight || !weight->hasOneUse() || weight.getType().getRank() != 2 || !op.getTransposeRhs() || op.getTransposeLhs())
+  if (!weight || !weight->hasOneUse() || weight.getType().getRank() != 2 || !op.getTransposeRhs() ||
+      op.getTransposeLhs())
     return std::nullopt;
   Linear linear{op, weight, {}, op.getResult(), weight.getType().getDimSize(0), weight.getType().getDimSize(1)};
   if (op->hasOneUse()) {
@@ -75,6 +78,10 @@ struct MergeMatmulsPass : impl::MergeMatmulsBase<MergeMatmulsPass> {
         if (bool(linear.bias) == bool(group[0].bias)) alike.push_back(linear);
       if (alike.size() >= 2) merge(alike);
     }
+    // Reshapes that stand between the slices and their readers, here and in packed projections of the program's own.
+    RewritePatternSet patterns(&getContext());
+    populateReadPackedPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns)))) signalPassFailure();
   }
 
   void merge(ArrayRef<Linear> group) {
@@ -102,7 +109,8 @@ struct MergeMatmulsPass : impl::MergeMatmulsBase<MergeMatmulsPass> {
       dims.back() = DimExpr::constant(&getContext(), columns);
       return tensorOf(dims, element);
     };
-    Value all = MatmulOp::create(b, loc, typeOf(outputs), first.getLhs(), weight, /*transpose_lhs=*/false, /*transpose_rhs=*/true);
+    Value all = MatmulOp::create(b, loc, typeOf(outputs), first.getLhs(), weight, /*transpose_lhs=*/false,
+                                 /*transpose_rhs=*/true);
     if (bias) all = AddOp::create(b, loc, all, BroadcastOp::create(b, loc, all.getType(), bias).getResult());
     int64_t start = 0;
     for (Linear linear : group) {
@@ -110,7 +118,8 @@ struct MergeMatmulsPass : impl::MergeMatmulsBase<MergeMatmulsPass> {
       starts.back() = start;
       start += linear.outputs;
       Value result = linear.result;
-      result.replaceAllUsesWith(SliceOp::create(b, result.getLoc(), typeOf(linear.outputs), all, starts, steps).getResult());
+      result.replaceAllUsesWith(
+          SliceOp::create(b, result.getLoc(), typeOf(linear.outputs), all, starts, steps).getResult());
     }
     for (Linear linear : group) {
       if (linear.bias) linear.result.getDefiningOp()->erase();

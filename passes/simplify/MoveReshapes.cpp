@@ -42,8 +42,8 @@ Value reshaped(PatternRewriter &rewriter, Location loc, Value value, ArrayRef<Di
   return type == value.getType() ? value : ReshapeOp::create(rewriter, loc, type, value).getResult();
 }
 
-/// For each dimension of `whole` the dimensions of `parts` whose product it is, where `parts` comes of `whole` by splitting
-/// dimensions only; a dimension of size 1 has itself, and `parts` may have other units anywhere.
+/// For each dimension of `whole` the dimensions of `parts` whose product it is, where `parts` comes of `whole` by
+/// splitting dimensions only; a dimension of size 1 has itself, and `parts` may have other units anywhere.
 std::optional<SmallVector<Dims>> splitInto(ArrayRef<DimExpr> whole, ArrayRef<DimExpr> parts) {
   SmallVector<Dims> result;
   size_t next = 0;
@@ -141,8 +141,8 @@ struct RaisePastTranspose : OpRewritePattern<ReshapeOp> {
   }
 };
 
-/// transpose(reshape(matmul)) -> reshape(transpose(matmul)) where the reshape merges dimensions: the matmul can then write its
-/// result transposed.
+/// transpose(reshape(matmul)) -> reshape(transpose(matmul)) where the reshape merges dimensions: the matmul can then
+/// write its result transposed.
 struct LowerPastTranspose : OpRewritePattern<TransposeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(TransposeOp op, PatternRewriter &rewriter) const override {
@@ -178,15 +178,16 @@ struct LowerPastLinear : OpRewritePattern<MatmulOp> {
     Dims result = rows;
     result.push_back(dimsOf(op.getType()).back());
     Value x = reshaped(rewriter, reshape.getLoc(), reshape.getX(), lhs);
-    Value product = MatmulOp::create(rewriter, op.getLoc(), tensorOf(result, op.getType().getElementType()), x, op.getRhs(),
-                                     /*transpose_lhs=*/false, op.getTransposeRhs());
+    Value product =
+        MatmulOp::create(rewriter, op.getLoc(), tensorOf(result, op.getType().getElementType()), x, op.getRhs(),
+                         /*transpose_lhs=*/false, op.getTransposeRhs());
     rewriter.replaceOp(op, reshaped(rewriter, op.getLoc(), product, dimsOf(op.getType())));
     return success();
   }
 };
 
-/// matmul(a, reshape(broadcast(b))) -> reshape(matmul(reshape(a), broadcast(b))) where the reshape merges batch dimensions: the
-/// product then reads each repeated matrix in place. Either side.
+/// matmul(a, reshape(broadcast(b))) -> reshape(matmul(reshape(a), broadcast(b))) where the reshape merges batch
+/// dimensions: the product then reads each repeated matrix in place. Either side.
 struct LowerPastBatch : OpRewritePattern<MatmulOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(MatmulOp op, PatternRewriter &rewriter) const override {
@@ -197,8 +198,8 @@ struct LowerPastBatch : OpRewritePattern<MatmulOp> {
       Dims merged = dimsOf(reshape.getType()), opposite = dimsOf(other.getType());
       auto parts = splitInto(merged, dimsOf(reshape.getX().getType()));
       size_t rank = merged.size();
-      if (!parts || rank < 3 || opposite.size() != rank || (*parts)[rank - 1].size() != 1 || (*parts)[rank - 2].size() != 1 ||
-          ArrayRef(merged).drop_back(2) != ArrayRef(opposite).drop_back(2))
+      if (!parts || rank < 3 || opposite.size() != rank || (*parts)[rank - 1].size() != 1 ||
+          (*parts)[rank - 2].size() != 1 || ArrayRef(merged).drop_back(2) != ArrayRef(opposite).drop_back(2))
         continue;
       Dims batch = flattened(ArrayRef(*parts).drop_back(2)), result = batch;
       auto matrixOf = [&](ArrayRef<DimExpr> dims) {
@@ -210,8 +211,8 @@ struct LowerPastBatch : OpRewritePattern<MatmulOp> {
       result.append(product.end() - 2, product.end());
       Value a = reshaped(rewriter, op.getLoc(), reshape.getX(), matrixOf(merged));
       Value b = reshaped(rewriter, op.getLoc(), other, matrixOf(opposite));
-      Value moved = MatmulOp::create(rewriter, op.getLoc(), tensorOf(result, op.getType().getElementType()), isRhs ? b : a,
-                                     isRhs ? a : b, op.getTransposeLhs(), op.getTransposeRhs());
+      Value moved = MatmulOp::create(rewriter, op.getLoc(), tensorOf(result, op.getType().getElementType()),
+                                     isRhs ? b : a, isRhs ? a : b, op.getTransposeLhs(), op.getTransposeRhs());
       rewriter.replaceOp(op, reshaped(rewriter, op.getLoc(), moved, product));
       return success();
     }
@@ -219,13 +220,14 @@ struct LowerPastBatch : OpRewritePattern<MatmulOp> {
   }
 };
 
-/// elementwise(reshape(x), other...) -> reshape(elementwise(x, other...)) where only this op reads the reshape, and each
-/// other operand is reshaped alike, a literal, or repeated along what the reshape moves: the work then stands next to x's
-/// producer and joins its kernel.
+/// elementwise(reshape(x), other...) -> reshape(elementwise(x, other...)) where only this op reads the reshape, and
+/// each other operand is reshaped alike, a literal, or repeated along what the reshape moves: the work then stands next
+/// to x's producer and joins its kernel.
 struct LowerPastElementwise : RewritePattern {
   LowerPastElementwise(MLIRContext *context) : RewritePattern(MatchAnyOpTypeTag(), 1, context) {}
 
-  /// `broadcast` as one to `target`, of which the result's dimensions are split or merged; null where that cannot be said.
+  /// `broadcast` as one to `target`, of which the result's dimensions are split or merged; null where that cannot be
+  /// said.
   static Value repeated(PatternRewriter &rewriter, BroadcastOp broadcast, ArrayRef<DimExpr> target, bool dry) {
     Dims merged = dimsOf(broadcast.getType()), own = dimsOf(broadcast.getX().getType());
     bool splits = true;
@@ -241,6 +243,10 @@ struct LowerPastElementwise : RewritePattern {
     size_t from = 0, to = 0;
     for (const Dims &list : *parts) {
       size_t fromCount = splits ? 1 : list.size(), toCount = splits ? list.size() : 1;
+      // Units that splitInto passed over would shift the count.
+      ArrayRef<DimExpr> many = splits ? target : ArrayRef<DimExpr>(merged);
+      size_t at = splits ? to : from;
+      if (at + list.size() > many.size() || many.slice(at, list.size()) != ArrayRef<DimExpr>(list)) return {};
       if (from + fromCount > merged.size() || to + toCount > target.size()) return {};
       bool all = true, none = true;
       for (size_t d = from; d < from + fromCount; ++d) {
@@ -250,11 +256,11 @@ struct LowerPastElementwise : RewritePattern {
         none &= lacks;
       }
       if (!all && !none) return {};
-      for (size_t d = to; d < to + toCount; ++d) dims.push_back(none ? DimExpr::constant(rewriter.getContext(), 1) : target[d]);
+      for (size_t d = to; d < to + toCount; ++d)
+        dims.push_back(none ? DimExpr::constant(rewriter.getContext(), 1) : target[d]);
       from += fromCount;
       to += toCount;
     }
-    // Units that splitInto passed over would shift the count.
     if (from != merged.size() || to != target.size()) return {};
     if (dry) return broadcast.getX();
     Value x = reshaped(rewriter, broadcast.getLoc(), broadcast.getX(), dims);
@@ -283,9 +289,12 @@ struct LowerPastElementwise : RewritePattern {
     }
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
-      if (isLiteral(operand)) operands.push_back(reshaped(rewriter, op->getLoc(), operand, dims));
-      else if (auto reshape = movingReshape(operand)) operands.push_back(reshape.getX());
-      else operands.push_back(repeated(rewriter, operand.getDefiningOp<BroadcastOp>(), dims, /*dry=*/false));
+      if (isLiteral(operand))
+        operands.push_back(reshaped(rewriter, op->getLoc(), operand, dims));
+      else if (auto reshape = movingReshape(operand))
+        operands.push_back(reshape.getX());
+      else
+        operands.push_back(repeated(rewriter, operand.getDefiningOp<BroadcastOp>(), dims, /*dry=*/false));
     }
     OperationState state(op->getLoc(), op->getName(), operands, tensorOf(dims, getElementTypeOrSelf(op->getResult(0))),
                          op->getAttrs());
@@ -298,7 +307,13 @@ struct LowerPastElementwise : RewritePattern {
 } // namespace
 
 void populateMoveReshapePatterns(RewritePatternSet &patterns) {
-  patterns.add<RaisePastSlice, RaisePastTranspose, LowerPastTranspose, LowerPastLinear, LowerPastBatch, LowerPastElementwise>(patterns.getContext());
+  patterns.add<RaisePastTranspose, LowerPastTranspose, LowerPastLinear, LowerPastBatch, LowerPastElementwise>(
+      patterns.getContext());
+}
+
+void populateReadPackedPatterns(RewritePatternSet &patterns) {
+  populateMoveReshapePatterns(patterns);
+  patterns.add<RaisePastSlice>(patterns.getContext());
 }
 
 } // namespace stator::simplify

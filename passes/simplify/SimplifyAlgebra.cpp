@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/simplify/MoveReshapes.h"
-#include "passes/simplify/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "passes/simplify/MoveReshapes.h"
+#include "passes/simplify/Passes.h"
 #include <cmath>
 
 #define DEBUG_TYPE "stator-simplify-algebra"

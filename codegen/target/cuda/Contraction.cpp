@@ -86,7 +86,8 @@ static FactorLayout layoutOf(CudaRequest request, const Contraction &c, bool isL
     }
     return moves;
   };
-  bool failed = probe.failed(), denseK = !failed && isDense(k, c.k), denseMajor = !failed && isDense(major, isLhs ? c.m : c.n);
+  bool failed = probe.failed(), denseK = !failed && isDense(k, c.k),
+       denseMajor = !failed && isDense(major, isLhs ? c.m : c.n);
   probe.discard();
   return {denseK || (usuallyAlongK && !denseMajor), denseK || denseMajor};
 }

@@ -37,3 +37,33 @@ func.func @gate(%x: tensor<5x3xf32>) -> tensor<5x2xf32> {
   %y = graph.mul %s, %u : tensor<5x2xf32>
   return %y : tensor<5x2xf32>
 }
+
+// Packed projections: heads are split before the parts are taken, so that matmuls read slices of one tensor.
+// CHECK-LABEL: func.func @packed
+// CHECK: %[[H:.*]] = graph.reshape %arg0 : tensor<2x5x96xf32> to tensor<2x5x6x16xf32>
+// CHECK: graph.slice %[[H]] starts <0, 0, 0, 0> steps [1, 1, 1, 1] : tensor<2x5x6x16xf32> to tensor<2x5x2x16xf32>
+// CHECK: %[[K:.*]] = graph.reshape %arg0 : tensor<2x5x96xf32> to tensor<2x5x6x16xf32>
+// CHECK: graph.slice %[[K]] starts <0, 0, 4, 0> steps [1, 1, 1, 1] : tensor<2x5x6x16xf32> to tensor<2x5x2x16xf32>
+// CHECK-NOT: graph.reshape
+// CHECK: return
+func.func @packed(%x: tensor<2x5x96xf32>) -> tensor<2x2x5x5xf32> {
+  %0 = graph.slice %x starts <0, 0, 0> steps [1, 1, 1] : tensor<2x5x96xf32> to tensor<2x5x32xf32>
+  %1 = graph.reshape %0 : tensor<2x5x32xf32> to tensor<2x5x2x16xf32>
+  %2 = graph.transpose %1 [0, 2, 1, 3] : tensor<2x5x2x16xf32>
+  %3 = graph.slice %x starts <0, 0, 64> steps [1, 1, 1] : tensor<2x5x96xf32> to tensor<2x5x32xf32>
+  %4 = graph.reshape %3 : tensor<2x5x32xf32> to tensor<2x5x2x16xf32>
+  %5 = graph.transpose %4 [0, 2, 1, 3] : tensor<2x5x2x16xf32>
+  %6 = graph.matmul %2, %5 transpose_rhs : tensor<2x2x5x16xf32>, tensor<2x2x5x16xf32>
+  return %6 : tensor<2x2x5x5xf32>
+}
+
+// A slice that ends inside a head stays below the reshape.
+// CHECK-LABEL: func.func @uneven
+// CHECK: graph.slice
+// CHECK: graph.reshape {{.*}} to tensor<5x2x8xf32>
+func.func @uneven(%x: tensor<5x40xf32>, %w: tensor<5x8x3xf32>) -> tensor<5x2x3xf32> {
+  %0 = graph.slice %x starts <0, 4> steps [1, 1] : tensor<5x40xf32> to tensor<5x16xf32>
+  %1 = graph.reshape %0 : tensor<5x16xf32> to tensor<5x2x8xf32>
+  %2 = graph.matmul %1, %w : tensor<5x2x8xf32>, tensor<5x8x3xf32>
+  return %2 : tensor<5x2x3xf32>
+}

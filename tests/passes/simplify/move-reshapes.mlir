@@ -17,36 +17,6 @@ func.func @linear(%x: tensor<?x16x64xf32, #graph.shape<s0, 16, 64>>, %w: tensor<
   return %4 : tensor<?x16x32xf32, #graph.shape<s0, 16, 32>>
 }
 
-// Packed projections: heads are split before the parts are taken, so that matmuls read slices of one tensor.
-// CHECK-LABEL: func.func @packed
-// CHECK: %[[H:.*]] = graph.reshape %arg0 : tensor<2x5x96xf32> to tensor<2x5x6x16xf32>
-// CHECK: graph.slice %[[H]] starts <0, 0, 0, 0> steps [1, 1, 1, 1] : tensor<2x5x6x16xf32> to tensor<2x5x2x16xf32>
-// CHECK: %[[K:.*]] = graph.reshape %arg0 : tensor<2x5x96xf32> to tensor<2x5x6x16xf32>
-// CHECK: graph.slice %[[K]] starts <0, 0, 4, 0> steps [1, 1, 1, 1] : tensor<2x5x6x16xf32> to tensor<2x5x2x16xf32>
-// CHECK-NOT: graph.reshape
-// CHECK: return
-func.func @packed(%x: tensor<2x5x96xf32>) -> tensor<2x2x5x5xf32> {
-  %0 = graph.slice %x starts <0, 0, 0> steps [1, 1, 1] : tensor<2x5x96xf32> to tensor<2x5x32xf32>
-  %1 = graph.reshape %0 : tensor<2x5x32xf32> to tensor<2x5x2x16xf32>
-  %2 = graph.transpose %1 [0, 2, 1, 3] : tensor<2x5x2x16xf32>
-  %3 = graph.slice %x starts <0, 0, 64> steps [1, 1, 1] : tensor<2x5x96xf32> to tensor<2x5x32xf32>
-  %4 = graph.reshape %3 : tensor<2x5x32xf32> to tensor<2x5x2x16xf32>
-  %5 = graph.transpose %4 [0, 2, 1, 3] : tensor<2x5x2x16xf32>
-  %6 = graph.matmul %2, %5 transpose_rhs : tensor<2x2x5x16xf32>, tensor<2x2x5x16xf32>
-  return %6 : tensor<2x2x5x5xf32>
-}
-
-// A slice that ends inside a head stays below the reshape.
-// CHECK-LABEL: func.func @uneven
-// CHECK: graph.slice
-// CHECK: graph.reshape {{.*}} to tensor<5x2x8xf32>
-func.func @uneven(%x: tensor<5x40xf32>, %w: tensor<5x8x3xf32>) -> tensor<5x2x3xf32> {
-  %0 = graph.slice %x starts <0, 4> steps [1, 1] : tensor<5x40xf32> to tensor<5x16xf32>
-  %1 = graph.reshape %0 : tensor<5x16xf32> to tensor<5x2x8xf32>
-  %2 = graph.matmul %1, %w : tensor<5x2x8xf32>, tensor<5x8x3xf32>
-  return %2 : tensor<5x2x3xf32>
-}
-
 // Repeated heads are read in place.
 // CHECK-LABEL: func.func @repeated_heads
 // CHECK: %[[Q:.*]] = graph.reshape %arg0 : tensor<1x4x9x16xf32> to tensor<1x2x2x9x16xf32>
@@ -85,4 +55,15 @@ func.func @transposed_result(%p: tensor<1x4x9x32xf32>, %v: tensor<1x2x1x32x16xf3
   %4 = graph.transpose %3 [0, 2, 1, 3] : tensor<1x4x9x16xf32>
   %5 = graph.reshape %4 : tensor<1x9x4x16xf32> to tensor<1x9x64xf32>
   return %5 : tensor<1x9x64xf32>
+}
+
+// Units in other places than the reshape's keep it where it is.
+// CHECK-LABEL: func.func @units
+// CHECK: graph.reshape %arg0 : tensor<2x3x4x1xf32> to tensor<1x2x12xf32>
+// CHECK: graph.mul
+func.func @units(%x: tensor<2x3x4x1xf32>, %w: tensor<2x12xf32>) -> tensor<1x2x12xf32> {
+  %0 = graph.reshape %x : tensor<2x3x4x1xf32> to tensor<1x2x12xf32>
+  %2 = graph.broadcast %w : tensor<2x12xf32> to tensor<1x2x12xf32>
+  %3 = graph.mul %0, %2 : tensor<1x2x12xf32>
+  return %3 : tensor<1x2x12xf32>
 }
