@@ -28,6 +28,9 @@ def Graph_PowOp : Graph_Binary<"pow", TorchTargets<["aten.pow.Tensor_Tensor", "a
   "emitPow(s, x, y)", "std::pow(x, y)", "powInteger(x, y, isUnsigned)"> {
   let costly = 1; let summary = "x to the power y; an integer to a negative power is 0 unless |x| is 1"; }
 def Graph_Atan2Op : Graph_Binary<"atan2", TorchTargets<["aten.atan2.default", "aten.arctan2.default"], "Float">, "s.atan2(x, y)", "std::atan2(x, y)"> { let summary = "Angle of the point (y, x)"; }
+def Graph_Xlog1pyOp : Graph_Binary<"xlog1py", TorchTargets<["aten.special_xlog1py.default", "aten.special_xlog1py.other_scalar", "aten.special_xlog1py.self_scalar"], "Float">,
+  "s.select(s.eq(x, s.like(x, 0)), s.select(s.isNan(y), y, s.like(x, 0)), s.mul(x, s.log1p(y)))",
+  "x == 0 ? (std::isnan(y) ? y : 0.0) : x * std::log1p(y)"> { let summary = "x * log(1 + y); 0 where x is 0 and y is a number"; }
 def Graph_CopysignOp : Graph_Binary<"copysign", TorchTargets<["aten.copysign.Tensor", "aten.copysign.Scalar"], "Float">, "s.copysign(x, y)", "std::copysign(x, y)"> { let summary = "|x| with y's sign"; }
 
 // Extrema: NaN propagates in maximum and minimum, loses in fmax and fmin.

@@ -125,6 +125,7 @@ std::vector<Row> elementwiseRows() {
       {"fmod", 2, numberTypes},
       {"pow", 2, numberTypes, ulps(2)},
       {"atan2", 2, floatTypes, ulps(2)},
+      {"xlog1py", 2, floatTypes, ulps(3.5)},
       {"copysign", 2, floatTypes},
       {"maximum", 2, numberTypes + boolType},
       {"minimum", 2, numberTypes + boolType},
