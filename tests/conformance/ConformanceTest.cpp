@@ -2,6 +2,7 @@
 //
 // Every row of the table with every element type, form and size: compiled code against the evaluator.
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
 #include "tests/conformance/Harness.h"
 #include <gtest/gtest.h>
 
@@ -48,6 +49,25 @@ class ElementwiseOf : public Conformance, public ::testing::WithParamInterface<s
 TEST_P(ElementwiseOf, Host) { run(elementwiseRows(), Route::Host, GetParam()); }
 INSTANTIATE_TEST_SUITE_P(Conformance, ElementwiseOf, ::testing::ValuesIn(allTypes),
                          [](auto &info) { return info.param; });
+
+// What is printed reads back as what it was.
+TEST_F(Conformance, ElementwiseTextRoundTrips) {
+  auto print = [](mlir::ModuleOp module) {
+    std::string text;
+    llvm::raw_string_ostream(text) << module;
+    return text;
+  };
+  for (const Row &row : elementwiseRows()) {
+    Case c = makeCase(context, row, row.forms.front(), row.elements.front(), row.op);
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(c.text, &context);
+    ASSERT_TRUE(module) << c.text;
+    std::string text = print(*module);
+    EXPECT_NE(text.find("graph." + row.op + " "), std::string::npos) << text;
+    auto again = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    ASSERT_TRUE(again) << text;
+    EXPECT_EQ(print(*again), text);
+  }
+}
 
 TEST_F(Conformance, Reduce) { run(reduceRows(), Route::Host); }
 TEST_F(Conformance, Shape) { run(shapeRows(), Route::Host); }
