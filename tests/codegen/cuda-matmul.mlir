@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: stator compile %s --target cuda --arch sm_80 --no-cubins -q -o %t.stator
 // RUN: print-ptx %t.stator sm_80 | FileCheck %s
 // A linear layer with its bias and activation is one kernel: tiles in shared memory, read 16 bytes at a time, products

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: stator compile %s --target cuda --arch sm_80 --no-cubins -q -o %t.stator
 // RUN: print-ptx %t.stator sm_80 | FileCheck %s
 // A chain of elementwise work over many elements moves 16 bytes at a time, and keeps nothing in local memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: stator compile %s --target cuda --arch sm_80 --no-cubins -q -o %t.stator
 // RUN: print-ptx %t.stator sm_80 | FileCheck %s
 // Softmax of short rows: a warp for each row reads it once, 16 bytes at a time, and reduces by exchange between lanes; no

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: stator-opt %s --stator-fuse | FileCheck %s
 // Reductions over a few elements join like others do, a mean whose division keeps the reduced dimensions is one kernel, and
 // ops that run alone read through index operations.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: stator-opt %s --stator-merge-matmuls --canonicalize | FileCheck %s
 // Query and key are one product; their parts are slices that the next matmul reads by strides.
 

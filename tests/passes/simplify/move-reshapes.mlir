@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: stator-opt %s --stator-simplify-algebra | FileCheck %s
 // Reshapes that move elements between dimensions go where no kernel has to reach through them.
 
