@@ -2,6 +2,7 @@
 #include "codegen/emit/BuildPlan.h"
 #include "codegen/emit/Signature.h"
 #include "codegen/emit/Steps.h"
+#include "dialects/graph/Preconditions.h"
 
 using namespace mlir;
 using stator::graph::DimExpr;
@@ -25,7 +26,7 @@ private:
   LogicalResult conditional(graph::IfOp op);
   LogicalResult repeat(graph::WhileOp op);
   void assertion(graph::AssertOp op);
-  void assertShape(graph::AssertShapeOp op);
+  void checkPreconditions(Operation &op);
 
   Value bufferOf(Value tensor) { return buffers.lookup(tensor); }
   /// The buffer that `result` is written to: where its consumer wants it, or a new one.
@@ -38,7 +39,6 @@ private:
   Value allocate(DimExpr bytes, Type type);
   Value allocate(Type type);
   Value declare(StringRef space, Type type, std::optional<int64_t> index, StringRef weight = {});
-  void assertEnough(graph::TopkOp op);
   LogicalResult checkSymbols();
   void copy(Value from, Value to, Location loc) {
     if (from != to) plan::CopyOp::create(b, loc, from, to);
@@ -183,7 +183,7 @@ LogicalResult PlanBuilder::step(Operation &op) {
   } else if (auto check = dyn_cast<graph::AssertOp>(op)) {
     assertion(check);
   } else if (auto shape = dyn_cast<graph::AssertShapeOp>(op)) {
-    assertShape(shape);
+    checkPreconditions(op);
     buffers[shape.getResult()] = bufferOf(shape.getX());
   } else if (isa<graph::ReshapeOp, graph::CopyOp>(op)) {
     buffers[op.getResult(0)] = bufferOf(op.getOperand(0));
@@ -208,24 +208,11 @@ void PlanBuilder::assertion(graph::AssertOp op) {
                          b.getStringAttr("eq"), op.getMessageAttr());
 }
 
-void PlanBuilder::assertShape(graph::AssertShapeOp op) {
-  SmallVector<DimExpr> have = graph::dimsOf(op.getX().getType()), want = graph::dimsOf(op.getType());
-  for (size_t d = 0; d < have.size(); ++d) {
-    if (have[d] == want[d]) continue;
-    std::string text = "dimension " + std::to_string(d) + " is " + have[d].str() + " and must equal " + want[d].str();
-    plan::AssertOp::create(b, op.getLoc(), exprs({have[d], want[d]}), b.getStringAttr("eq"), b.getStringAttr(text));
-  }
-}
-
-/// The kernel writes k elements: a symbolic dimension has to have them.
-void PlanBuilder::assertEnough(graph::TopkOp op) {
-  DimExpr size = graph::dimOf(op.getX().getType(), op.getDim());
-  auto range = graph::rangeOf(size, [&](StringRef name) { return graph::symbolRange(op, name); });
-  int64_t k = op.getK();
-  if (range.min >= k) return;
-  std::string text = "topk takes " + std::to_string(k) + " elements of a dimension of size " + size.str();
-  plan::AssertOp::create(b, op.getLoc(), exprs({size, DimExpr::constant(b.getContext(), k)}), b.getStringAttr("ge"),
-                         b.getStringAttr(text));
+/// What a kernel takes for granted is checked before it runs.
+void PlanBuilder::checkPreconditions(Operation &op) {
+  for (const graph::Precondition &condition : graph::preconditionsOf(&op))
+    plan::AssertOp::create(b, op.getLoc(), exprs({condition.left, condition.right}), b.getStringAttr(condition.relation),
+                           b.getStringAttr(condition.text));
 }
 
 LogicalResult PlanBuilder::fusion(graph::FusionOp op) {
@@ -247,9 +234,7 @@ LogicalResult PlanBuilder::fusion(graph::FusionOp op) {
   report.launches = lowered.launches.size();
   if (!isNew) report.sameAs = entry.name;
   for (Operation &inner : op.getBody().front().without_terminator()) {
-    // What a kernel takes for granted is checked before it runs.
-    if (auto topk = dyn_cast<graph::TopkOp>(inner)) assertEnough(topk);
-    if (auto shape = dyn_cast<graph::AssertShapeOp>(inner)) assertShape(shape);
+    checkPreconditions(inner);
     collectSources(inner.getLoc(), report.sources);
     report.ops.push_back(inner.getName().stripDialect().str());
   }

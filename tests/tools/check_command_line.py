@@ -195,11 +195,23 @@ def programs():
     (WORK / "strided.mlir").write_text('func.func @f(%x: tensor<?xf32, #graph.shape<s0>>, %y: tensor<?xf32, #graph.shape<s1>>) -> tensor<3xf32> attributes {graph.symbols = '
                                        '[#graph.symbol<"s0", 1, 9>, #graph.symbol<"s1", 1, 9>]} {\n  %r = graph.strided %x strides <s1> offset <0> : '
                                        'tensor<?xf32, #graph.shape<s0>> to tensor<3xf32>\n  return %r : tensor<3xf32>\n}')
-    check(["run", "strided.mlir", "--target", "eval", "--in", "0=two.npy", "--in", "1=two.npy"], 1, err=["strides and offset leave an operand of 2 elements"])
+    for target, size in [("eval", "2"), ("host", "s0")]:
+        check(["run", "strided.mlir", "--target", target, "--in", "0=two.npy", "--in", "1=two.npy"], 1, err=[f"strides and offset leave an operand of {size} elements"])
     (WORK / "resize.mlir").write_text("func.func @f(%x: tensor<1x1x?x3xf32, #graph.shape<1, 1, s0, 3>>) -> tensor<1x1x2x2xf32> attributes {graph.symbols = "
                                       '[#graph.symbol<"s0", 0, 9>]} {\n  %r = graph.resize %x nearest {scales = array<f64>} : tensor<1x1x?x3xf32, #graph.shape<1, 1, s0, 3>> to '
                                       "tensor<1x1x2x2xf32>\n  return %r : tensor<1x1x2x2xf32>\n}")
-    check(["run", "resize.mlir", "--target", "eval", "--in", "0=none.npy"], 1, err=["makes elements from none"])
+    for target in ["eval", "host"]:
+        check(["run", "resize.mlir", "--target", target, "--in", "0=none.npy"], 1, err=["makes elements from none"])
+    # A slice to a size that only the run knows: one that fits, one that is empty wherever it begins, one that does not fit.
+    (WORK / "slice.mlir").write_text("func.func @f(%x: tensor<?xf32, #graph.shape<s0>>, %y: tensor<?xf32, #graph.shape<s1>>) -> tensor<?xf32, #graph.shape<s1>> attributes {graph.symbols = "
+                                     '[#graph.symbol<"s0", 0, 9>, #graph.symbol<"s1", 0, 9>]} {\n  %r = graph.slice %x starts <1> steps [1] : tensor<?xf32, #graph.shape<s0>> to '
+                                     "tensor<?xf32, #graph.shape<s1>>\n  %e = graph.neg %r : tensor<?xf32, #graph.shape<s1>>\n  return %e : tensor<?xf32, #graph.shape<s1>>\n}")
+    npy(WORK / "one.npy", [1], [1])
+    npy(WORK / "empty.npy", [0], [])
+    for target in ["eval", "host"]:
+        check(["run", "slice.mlir", "--target", target, "--in", "0=two.npy", "--in", "1=one.npy"], 0)
+        check(["run", "slice.mlir", "--target", target, "--in", "0=empty.npy", "--in", "1=empty.npy"], 0)
+        check(["run", "slice.mlir", "--target", target, "--in", "0=two.npy", "--in", "1=two.npy"], 1, err=["elements 1 and on", "inside dimension 0 of size"])
     check(["ops"], 0, out=[r"^aten\.add\.Tensor$"])
     check(["ops", "--graph"], 0, out=[r"^matmul .*transpose_rhs: flag", r"^scatter .*dim: integer.*mode: set \| add", r"^slice .*starts: sizes.*steps: integers"])
     assert "aten.exp.default" in json.loads(check(["ops", "--json"], 0).stdout)
