@@ -49,7 +49,8 @@ private:
       if (!symbol) return fail() << "'" << graph::symbolsAttrName << "' is a list of symbols, not " << each;
       if (!declared.insert(symbol.getName()).second)
         return fail() << "the size '" << symbol.getName() << "' is declared twice";
-      if (symbol.getMin() < 0 || symbol.getMin() > symbol.getMax())
+      // A number that the program computes may be negative; only sizes are not.
+      if (symbol.getMin() > symbol.getMax())
         return fail() << "the size '" << symbol.getName() << "' has the bounds [" << symbol.getMin() << ", "
                       << symbol.getMax() << "]";
     }

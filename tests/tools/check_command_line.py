@@ -212,6 +212,14 @@ def programs():
         check(["run", "slice.mlir", "--target", target, "--in", "0=two.npy", "--in", "1=one.npy"], 0)
         check(["run", "slice.mlir", "--target", target, "--in", "0=empty.npy", "--in", "1=empty.npy"], 0)
         check(["run", "slice.mlir", "--target", target, "--in", "0=two.npy", "--in", "1=two.npy"], 1, err=["elements 1 and on", "inside dimension 0 of size"])
+    # A number that the program computes may be negative, other than a size.
+    npy(WORK / "number.npy", [], [3])
+    (WORK / "negative.mlir").write_text('func.func @f(%x: tensor<f32>) -> tensor<f32> attributes {graph.symbols = [#graph.symbol<"u0", -9, 9>]} {\n  %n = graph.neg %x : tensor<f32>\n'
+                                        '  %i = graph.cast %n : tensor<f32> to tensor<i64>\n  graph.bind_symbol "u0", %i : tensor<i64>\n'
+                                        "  %r = graph.size <u0 + 1> : tensor<i64>\n  %s = graph.cast %r : tensor<i64> to tensor<f32>\n  return %s : tensor<f32>\n}")
+    safetensors(WORK / "minus_two.safetensors", {"0": ([], [-2])})
+    for target in ["eval", "host"]:
+        check(["run", "negative.mlir", "--target", target, "--in", "0=number.npy", "--expect", "minus_two.safetensors"], 0)
     check(["ops"], 0, out=[r"^aten\.add\.Tensor$"])
     check(["ops", "--graph"], 0, out=[r"^matmul .*transpose_rhs: flag", r"^scatter .*dim: integer.*mode: set \| add", r"^slice .*starts: sizes.*steps: integers"])
     assert "aten.exp.default" in json.loads(check(["ops", "--json"], 0).stdout)
