@@ -11,6 +11,8 @@ namespace stator::sim {
 inline constexpr uint64_t kSharedWindow = 0x0000'0100'0000'0000, kSharedWindowBytes = uint64_t{1} << 28;
 inline constexpr unsigned kClusterShift = 24;
 inline constexpr uint64_t kLocalWindow = 0x0000'0200'0000'0000, kLocalWindowBytes = uint64_t{1} << 24;
+/// Local memory of one thread on every compute capability (CUDA programming guide, technical specifications).
+inline constexpr uint64_t kLocalBytesPerThread = uint64_t{512} << 10;
 inline constexpr uint64_t kParamWindow = 0x0000'0300'0000'0000, kParamWindowBytes = uint64_t{1} << 16;
 /// Device d's memory begins at kDeviceBase + d * kDeviceBytes. Nothing is mapped until it is allocated and touched.
 inline constexpr uint64_t kDeviceBase = 0x0000'1000'0000'0000, kDeviceBytes = uint64_t{1} << 40;

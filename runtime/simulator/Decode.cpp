@@ -129,7 +129,7 @@ void Decoder::layOutMemory() {
       local += variable.bytes;
     }
     sizes[key] = variable.bytes;
-    if (shared > (1u << kClusterShift) || local > kLocalWindowBytes)
+    if (shared > (1u << kClusterShift) || local > kLocalBytesPerThread)
       fail("variable " + variable.name + " does not fit its state space");
   };
   for (const ptx::Variable &variable : module.variables)
